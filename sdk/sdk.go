@@ -1,0 +1,84 @@
+// Package sdk is for writing a parser. An author writes one type, a Parser, that
+// says which of the bytes it sees are text, reasoning, calls or structure; the
+// package keeps the window of unconsumed bytes, the offsets and the events. The
+// same type runs natively and, through sdk/guest, as a WebAssembly module.
+//
+// A parser points, it never writes: everything that it says is a span of what
+// the model wrote.
+package sdk
+
+import "github.com/turnkey-parsers/turnkey/abi"
+
+// Parser reads the raw text of one session.
+type Parser interface {
+	// Step consumes what is certain. It is called when the session opens, after
+	// each push, and once more at the end, when w.Final is true. What it leaves
+	// in the window is there again at the next call, with more behind it.
+	//
+	// What a Parser has said after some bytes may depend on these bytes alone,
+	// not on how they were cut into pushes.
+	Step(w *Window)
+}
+
+// Channeler is a Parser that knows, when it opens, which channel the prompt left
+// open. The session then answers STATE.
+type Channeler interface {
+	Channel() abi.Channel
+}
+
+// Module is what a parser module consists of: one grammar family, with all
+// parsers that its manifest names.
+type Module struct {
+	// Manifest is the module's manifest, JSON.
+	Manifest string
+	// New makes the parser that s.Parser names, or nil if the module has none.
+	New func(s *abi.Session) Parser
+	// Constraint builds the constraint for guided native calls: JSON
+	// {"scope":"calls|turn","structural_tag":{…}}, or nil where none applies. It
+	// may be nil.
+	Constraint func(s *abi.Session) []byte
+}
+
+// Session is a running parser: the state behind tk_open, tk_push and tk_finish.
+type Session struct {
+	w Window
+	p Parser
+}
+
+// Open starts a session of m. An unknown parser's session answers a fatal ERROR.
+func Open(m *Module, open *abi.Session) (*Session, abi.Answer) {
+	s := &Session{p: m.New(open)}
+	s.w.noTools = len(open.Tools) == 0
+	if s.p == nil {
+		s.w.Note("the module has no parser " + open.Parser)
+		s.w.Error(abi.CodeUnknownParser, abi.FlagFatal)
+		return s, s.w.answer()
+	}
+	if c, ok := s.p.(Channeler); ok {
+		s.w.emit(abi.Event{Kind: abi.State, Flags: uint8(c.Channel())})
+	}
+	s.p.Step(&s.w)
+	return s, s.w.answer()
+}
+
+// Push gives the session data, whose first back bytes are left context and whose
+// rest stands at absolute offset off.
+func (s *Session) Push(off uint32, back int, data []byte) abi.Answer {
+	s.w.push(off, back, data)
+	if s.p != nil {
+		s.p.Step(&s.w)
+	}
+	return s.w.answer()
+}
+
+// Finish ends the session at absolute offset off. A call that is still open is
+// dropped, and bytes that the parser left are text.
+func (s *Session) Finish(off uint32, reason abi.Finish) abi.Answer {
+	s.w.push(off, 0, nil)
+	s.w.Final, s.w.Reason = true, reason
+	if s.p != nil {
+		s.p.Step(&s.w)
+	}
+	s.w.end()
+	return s.w.answer()
+}
