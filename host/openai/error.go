@@ -1,0 +1,50 @@
+// Package openai holds the wire types of the chat completions API: reading a
+// request and checking it, reading an engine's chunks, writing chunks,
+// completions and errors. Members that are not known here are kept as they came.
+package openai
+
+import "net/http"
+
+// Error is an OpenAI error object with the HTTP status that goes with it.
+type Error struct {
+	Status  int
+	Message string
+	// Type is the kind of error; "" stands for the one that Status implies.
+	Type string
+	// Code is a stable word; "" encodes Status in its place.
+	Code string
+	// Param is the request's member at fault, where there is one.
+	Param string
+}
+
+func (e *Error) Error() string {
+	if e.Param == "" {
+		return e.Message
+	}
+	return e.Param + ": " + e.Message
+}
+
+// ErrorType is the error type that goes with an HTTP status.
+func ErrorType(status int) string {
+	switch {
+	case status == http.StatusUnauthorized:
+		return "authentication_error"
+	case status == http.StatusForbidden:
+		return "permission_error"
+	case status == http.StatusNotFound:
+		return "not_found_error"
+	case status == http.StatusTooManyRequests:
+		return "rate_limit_error"
+	case status == 499:
+		return "request_cancelled"
+	case status == http.StatusNotImplemented:
+		return "not_implemented"
+	case status == http.StatusServiceUnavailable, status == 529:
+		return "service_unavailable"
+	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
+		return "upstream_error"
+	case status >= 400 && status < 500:
+		return "invalid_request_error"
+	}
+	return "internal_server_error"
+}

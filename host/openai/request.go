@@ -1,0 +1,115 @@
+package openai
+
+// ChatRequest is a chat completion request as the client sent it: what the host
+// looks at is typed, everything is kept in Members.
+type ChatRequest struct {
+	// Members are all members of the request, in the client's order.
+	Members []Member
+
+	Model    string
+	Messages []InputMessage
+	Stream   bool
+	// IncludeUsage and ContinuousUsage are stream_options.include_usage and
+	// stream_options.continuous_usage_stats.
+	IncludeUsage    bool
+	ContinuousUsage bool
+	// N is how many choices are asked for: at least 1.
+	N int
+
+	// Tools are the tools offered; HasTools tells an empty list from none.
+	Tools      []Tool
+	HasTools   bool
+	ToolChoice ToolChoice
+	// ParallelToolCalls is true unless the client said false.
+	ParallelToolCalls bool
+
+	// ResponseFormat is response_format, nil where absent or null; its Type is in
+	// ResponseFormatType.
+	ResponseFormat     Raw
+	ResponseFormatType string
+	// GuidedFields are the names of the members that constrain decoding:
+	// guided_json, structured_outputs and their like.
+	GuidedFields []string
+
+	Stop               []string
+	StopTokenIDs       []int64
+	IgnoreEOS          bool
+	IncludeStopText    bool // include_stop_str_in_output
+	SkipSpecialTokens  *bool
+	Logprobs           bool
+	MaxTokens          int64 // max_completion_tokens, else max_tokens; 0: not given
+	Thinking           Thinking
+	ReasoningEffort    string
+	ChatTemplateKwargs []Member
+
+	NVExt NVExtRequest
+}
+
+// Tool is a function that the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	// Parameters is the JSON schema of the arguments; nil where none was given.
+	Parameters Raw
+	Strict     bool
+	// Raw is the whole tool as the client sent it.
+	Raw Raw
+}
+
+// Choice modes of ToolChoice.
+const (
+	ToolChoiceUnset    = ""
+	ToolChoiceAuto     = "auto"
+	ToolChoiceNone     = "none"
+	ToolChoiceRequired = "required"
+	ToolChoiceNamed    = "named"
+)
+
+// ToolChoice is the request's tool_choice. Name is set in mode ToolChoiceNamed.
+type ToolChoice struct {
+	Mode string
+	Name string
+}
+
+// Forced says that a call is demanded.
+func (c ToolChoice) Forced() bool {
+	return c.Mode == ToolChoiceRequired || c.Mode == ToolChoiceNamed
+}
+
+// Thinking is what the member thinking asks for.
+type Thinking uint8
+
+const (
+	ThinkingUnset Thinking = iota
+	ThinkingOn
+	ThinkingOff
+	ThinkingAdaptive
+)
+
+// NVExtRequest is the request's nvext.
+type NVExtRequest struct {
+	// Raw is the object as the client sent it; nil where absent.
+	Raw Raw
+	// ExtraFields are the names of nvext members that the client wants to see.
+	ExtraFields []string
+	Annotations []string
+}
+
+// Wants says whether the client asked for an nvext member.
+func (n *NVExtRequest) Wants(field string) bool {
+	for _, f := range n.ExtraFields {
+		if f == field {
+			return true
+		}
+	}
+	return false
+}
+
+// InputMessage is one message of the conversation so far.
+type InputMessage struct {
+	Role string
+	// Text is the content: the string, or its text parts joined by line feeds.
+	Text string
+	// Raw is the whole message as the client sent it.
+	Raw Raw
+}
