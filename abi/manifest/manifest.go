@@ -1,12 +1,18 @@
 // Package manifest reads what a parser module says about itself: its manifest,
 // JSON in a custom section of the module, which can be read without running it.
+// ABI.md describes every member.
+//
+// It is for hosts and build tools. Guests carry their manifest as a string and
+// import nothing of this package.
 package manifest
 
-// Manifest describes a module and the parsers in it.
+import "regexp"
+
+// Manifest describes a module and the parsers in it. Parse makes one.
 type Manifest struct {
 	ABI     string   `json:"abi"` // "major.minor"
 	Module  string   `json:"module"`
-	Version string   `json:"version"`
+	Version string   `json:"version"` // "major.minor.patch", optionally with -pre-release or +build
 	License string   `json:"license,omitempty"`
 	Parsers []Parser `json:"parsers"`
 }
@@ -39,6 +45,8 @@ type Parser struct {
 	NeedsSchemas  bool      `json:"needs_schemas,omitempty"`
 	Synthesises   bool      `json:"synthesises,omitempty"`
 	Typing        *Typing   `json:"typing,omitempty"`
+
+	models []*regexp.Regexp // Models, compiled by Parse
 }
 
 // Jail holds the markers that tell the jail route when asking is worth while.

@@ -22,7 +22,7 @@ func Section(wasm []byte, name string) ([]byte, error) {
 	var content []byte
 	found := false
 	err := sections(wasm, func(s section) error {
-		if s.name != name {
+		if s.id != 0 || s.name != name {
 			return nil
 		}
 		if found {
