@@ -1,0 +1,133 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// check fills in what follows from other settings and refuses what can't work.
+func check(cfg *Config, env map[string]string, d *decoder) {
+	if _, _, err := net.SplitHostPort(cfg.Listen); err != nil {
+		d.fail("listen", "want HOST:PORT, got %q", cfg.Listen)
+	}
+	if cfg.OverloadStatus < 500 || cfg.OverloadStatus > 599 {
+		d.fail("overload_status", "want a status from 500 to 599, got %d", cfg.OverloadStatus)
+	}
+	for _, l := range []struct {
+		path  string
+		value int
+	}{{"limits.events_per_push", cfg.Limits.EventsPerPush}, {"limits.choices", cfg.Limits.Choices}, {"limits.requests", cfg.Limits.Requests}} {
+		if l.value < 0 {
+			d.fail(l.path, "want 0 or more, got %d", l.value)
+		}
+	}
+	upstreams := checkUpstreams(cfg, env, d)
+	checkModels(cfg, upstreams, d)
+}
+
+func checkUpstreams(cfg *Config, env map[string]string, d *decoder) map[string]*Upstream {
+	byName := map[string]*Upstream{}
+	for i := range cfg.Upstreams {
+		u := &cfg.Upstreams[i]
+		path := fmt.Sprintf("upstreams[%d]", i)
+		if u.Name == "" {
+			d.fail(path+".name", "is needed")
+			continue
+		}
+		path = "upstreams[" + u.Name + "]"
+		if byName[u.Name] != nil {
+			d.fail(path, "there are two of this name")
+		}
+		byName[u.Name] = u
+		switch {
+		case u.APIKey != "" && u.APIKeyEnv != "":
+			d.fail(path+".api_key_env", "give api_key or api_key_env, not both")
+		case u.APIKeyEnv != "":
+			u.APIKey = Secret(env[u.APIKeyEnv])
+			if u.APIKey == "" {
+				d.fail(path+".api_key_env", "the environment variable %s is not set", u.APIKeyEnv)
+			}
+		}
+		if u.Kind != "openai" {
+			continue
+		}
+		if a, err := url.Parse(u.BaseURL); err != nil || (a.Scheme != "http" && a.Scheme != "https") || a.Host == "" {
+			d.fail(path+".base_url", "want an address such as http://127.0.0.1:8000/v1, got %q", u.BaseURL)
+		}
+		u.BaseURL = strings.TrimRight(u.BaseURL, "/")
+	}
+	return byName
+}
+
+func checkModels(cfg *Config, upstreams map[string]*Upstream, d *decoder) {
+	if len(cfg.Models) == 0 {
+		d.fail("models", "at least one model is needed")
+	}
+	seen := map[string]bool{}
+	for i := range cfg.Models {
+		m := &cfg.Models[i]
+		if m.Name == "" {
+			d.fail(fmt.Sprintf("models[%d].name", i), "is needed")
+			continue
+		}
+		path := "models[" + m.Name + "]"
+		if seen[m.Name] {
+			d.fail(path, "there are two of this name")
+		}
+		seen[m.Name] = true
+		if m.Parser != "" && (m.ToolParser != "" || m.ReasoningParser != "") {
+			d.fail(path+".parser", "give parser, or tool_parser and reasoning_parser, not both")
+		}
+		if m.ParserVersion == "" {
+			m.ParserVersion = cfg.ParserVersion
+		}
+		checkUpstreamOf(m, path, cfg, upstreams, d)
+		readTemplate(m, path, d)
+	}
+}
+
+func checkUpstreamOf(m *Model, path string, cfg *Config, upstreams map[string]*Upstream, d *decoder) {
+	if m.Upstream == "" && len(cfg.Upstreams) == 1 {
+		m.Upstream = cfg.Upstreams[0].Name
+	}
+	u := upstreams[m.Upstream]
+	switch {
+	case u != nil:
+		if m.EngineProfile == "" {
+			m.EngineProfile = u.Profile
+		}
+	case m.Upstream == "":
+		d.fail(path+".upstream", "is needed: there are %d upstreams", len(cfg.Upstreams))
+	default:
+		d.fail(path+".upstream", "there is no upstream %q; %s", m.Upstream, suggest(m.Upstream, sortedKeys(upstreams)))
+	}
+}
+
+func readTemplate(m *Model, path string, d *decoder) {
+	if m.TemplateFile == "" {
+		return
+	}
+	if m.ChatTemplate != "" {
+		d.fail(path+".chat_template_file", "give chat_template or chat_template_file, not both")
+		return
+	}
+	text, err := os.ReadFile(m.TemplateFile)
+	if err != nil {
+		d.fail(path+".chat_template_file", "%s", err)
+		return
+	}
+	m.ChatTemplate = string(text)
+}
+
+// Upstream gives the upstream of a model of this configuration.
+func (c *Config) Upstream(m *Model) *Upstream {
+	for i := range c.Upstreams {
+		if c.Upstreams[i].Name == m.Upstream {
+			return &c.Upstreams[i]
+		}
+	}
+	return nil
+}

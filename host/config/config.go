@@ -1,0 +1,146 @@
+// Package config reads turnkey's configuration: a YAML file, then the
+// environment (TURNKEY_…), then flags, each over the one before. It is strict:
+// a key that does not exist, a value of the wrong type and a setting that can't
+// work are errors that name the key.
+//
+// Every field of the types below carries its key (koanf), its default, its
+// permitted values (oneof) and what it is for (doc) in its tags; Reference lists
+// them.
+package config
+
+import "time"
+
+// Config is the whole configuration, checked, with all defaults filled in.
+type Config struct {
+	Listen         string     `koanf:"listen" default:"127.0.0.1:8080" doc:"Address to serve on, HOST:PORT. Port 0 picks a free one."`
+	Engine         string     `koanf:"engine" default:"wasm" oneof:"wasm native" doc:"How parsers run: as WebAssembly modules, or linked into the program."`
+	ParserVersion  string     `koanf:"parser_version" default:"auto" oneof:"auto 1 2" doc:"Which parsing route models take that don't say: auto (the family's default), 1 (the jail) or 2 (unified or split)."`
+	ReasoningField string     `koanf:"reasoning_field" default:"reasoning_content" oneof:"reasoning_content reasoning" doc:"The member that carries reasoning to clients."`
+	StreamUsage    bool       `koanf:"stream_usage" default:"false" doc:"Ends every stream with a usage chunk, whether the client asked for it or not."`
+	OverloadStatus int        `koanf:"overload_status" default:"529" doc:"The HTTP status of overload: an engine's passes, and ours is given when limits.requests is reached."`
+	Log            Log        `koanf:"log"`
+	Admin          Admin      `koanf:"admin"`
+	Modules        Modules    `koanf:"modules"`
+	Timeouts       Timeouts   `koanf:"timeouts"`
+	Limits         Limits     `koanf:"limits"`
+	Upstreams      []Upstream `koanf:"upstreams" doc:"The engines behind."`
+	Models         []Model    `koanf:"models" doc:"The models served."`
+
+	// Demo says that no configuration was given: this is the built-in one.
+	Demo bool `koanf:"-"`
+	// Warnings are settings that were understood to be mistakes of no
+	// consequence, for the log.
+	Warnings []string `koanf:"-"`
+}
+
+// Log says what is logged.
+type Log struct {
+	Level  string `koanf:"level" default:"info" oneof:"debug info warn error" doc:"The lowest level that is logged."`
+	Format string `koanf:"format" default:"text" oneof:"text json" doc:"The form of log lines."`
+}
+
+// Admin guards the operator's endpoints.
+type Admin struct {
+	Key Secret `koanf:"key" doc:"Bearer key of the admin endpoints; without one they are switched off."`
+}
+
+// Modules says where parser modules come from beside those that are built in.
+type Modules struct {
+	Dir   string `koanf:"dir" doc:"Folder with .wasm modules of your own."`
+	Cache string `koanf:"cache" doc:"Folder for compiled modules; empty: the user's cache folder."`
+}
+
+// Timeouts bound a request in time; 0 switches one off.
+type Timeouts struct {
+	Connect   time.Duration `koanf:"connect" default:"10s" doc:"Until the connection to the engine stands."`
+	FirstByte time.Duration `koanf:"first_byte" default:"10m" doc:"From sending the request to the engine's response headers."`
+	Idle      time.Duration `koanf:"idle" default:"5m" doc:"Longest silence of the engine within an answer."`
+	Total     time.Duration `koanf:"total" default:"1h" doc:"The whole request."`
+	Keepalive time.Duration `koanf:"keepalive" default:"0" doc:"A comment line is sent to a streaming client after a silence of this length; 0: none."`
+	Early     time.Duration `koanf:"early" default:"0" doc:"How long a stream's response headers wait for its first chunk, so that an early failure becomes a status; 0: not at all."`
+	Drain     time.Duration `koanf:"drain" default:"30s" doc:"How long running requests may go on when the server is told to stop."`
+	Write     time.Duration `koanf:"write" default:"1m" doc:"Longest wait for a client that does not read what it is sent."`
+}
+
+// Limits bound a request in size; 0 switches one off.
+type Limits struct {
+	Body          Size `koanf:"body" default:"45MB" doc:"A request's body."`
+	TextPerChoice Size `koanf:"text_per_choice" default:"64MiB" doc:"The raw text of one choice."`
+	Held          Size `koanf:"held" default:"8MiB" doc:"Text of one choice that is held back at a time."`
+	EventsPerPush int  `koanf:"events_per_push" default:"65536" doc:"Events that a parser may give for one piece of text."`
+	Choices       int  `koanf:"choices" default:"128" doc:"The largest n of a request."`
+	Requests      int  `koanf:"requests" default:"4096" doc:"Requests running at a time; more are refused with overload_status."`
+}
+
+// Upstream is an engine.
+type Upstream struct {
+	Name        string `koanf:"name" doc:"What models call it."`
+	Kind        string `koanf:"kind" default:"openai" oneof:"openai replay" doc:"openai: an engine that speaks the OpenAI chat API; replay: recorded answers."`
+	BaseURL     string `koanf:"base_url" doc:"The API's address, up to and with /v1."`
+	APIKey      Secret `koanf:"api_key" doc:"The key sent to the engine."`
+	APIKeyEnv   string `koanf:"api_key_env" doc:"The environment variable that holds the key."`
+	Profile     string `koanf:"profile" default:"openai" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"What kind of engine it is, which decides what it is sent."`
+	Transcripts string `koanf:"transcripts" doc:"Folder of recorded answers for replay; empty: those that are built in."`
+}
+
+// Model is a model that clients can ask for.
+type Model struct {
+	Name            string            `koanf:"name" doc:"The name that clients ask for."`
+	Upstream        string            `koanf:"upstream" doc:"The upstream's name; may be left out if there is one upstream."`
+	UpstreamModel   string            `koanf:"upstream_model" doc:"The engine's name for the model, where it is another."`
+	EngineProfile   string            `koanf:"engine_profile" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"The upstream's profile, for this model; empty: the upstream's."`
+	Parser          string            `koanf:"parser" doc:"Parser family for reasoning and tool calls."`
+	ToolParser      string            `koanf:"tool_parser" doc:"Parser family for tool calls, where reasoning has another or none."`
+	ReasoningParser string            `koanf:"reasoning_parser" doc:"Parser family for reasoning, where tool calls have another or none."`
+	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`
+	ChatTemplate    string            `koanf:"chat_template" doc:"The model's chat template, inline: with it the exact end of the prompt is known."`
+	TemplateFile    string            `koanf:"chat_template_file" doc:"The chat template's file."`
+	Thinking        string            `koanf:"thinking" oneof:"on off" doc:"Whether the model thinks where a request doesn't say; empty: the family's default."`
+	EOSTokenIDs     []int64           `koanf:"eos_token_ids" doc:"The model's end-of-sequence token ids."`
+	Options         map[string]string `koanf:"options" doc:"Options for the parser, as the family's documentation names them."`
+	Policies        Policies          `koanf:"policies"`
+}
+
+// Policies are a model's choices where no answer is right for everyone.
+type Policies struct {
+	Arguments     string `koanf:"arguments" default:"eager" oneof:"eager whole" doc:"When arguments of a call are sent: as they come, or when the call is complete."`
+	OnParserFault string `koanf:"on_parser_fault" default:"text" oneof:"text error" doc:"After a parser fault the rest goes out as text, or the request fails."`
+	Guided        string `koanf:"guided" oneof:"json structural_tag" doc:"How a forced tool choice constrains the engine; empty: a structural tag where the family has one, else JSON."`
+	TurnGrammar   bool   `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
+	UnknownTools  string `koanf:"unknown_tools" default:"pass" oneof:"pass text drop" doc:"What becomes of a call of a tool that the request doesn't offer."`
+	InvalidArgs   string `koanf:"invalid_arguments" default:"raw" oneof:"raw empty drop" doc:"What becomes of a closed call whose arguments can't be read."`
+	RepairControl bool   `koanf:"repair_control_characters" default:"true" doc:"Raw control characters in strings of arguments are escaped."`
+	NamedFinish   string `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
+}
+
+// Families are the parser families that the model uses: for tool calls and for
+// reasoning; "" where it has none.
+func (m *Model) Families() (tools, reasoning string) {
+	if m.Parser != "" {
+		return m.Parser, m.Parser
+	}
+	return m.ToolParser, m.ReasoningParser
+}
+
+// Secret is text that is never shown.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "[secret]"
+}
+
+// GoString keeps the secret out of %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText keeps the secret out of encoders.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Reveal gives the secret itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// Size is a number of bytes: written as a plain number or with a unit, kB, MB,
+// GB (powers of 1000) or KiB, MiB, GiB (powers of 1024).
+type Size int64
