@@ -16,6 +16,8 @@ import (
 	"github.com/knadh/koanf/providers/rawbytes"
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
+
+	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // EnvPrefix begins the name of every environment variable that is a setting:
@@ -111,7 +113,7 @@ func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, er
 		TransformFunc: func(name, value string) (string, any) {
 			path, known := byEnv[name]
 			switch {
-			case path == "parser_version": // see selector
+			case path == route.SettingVersion: // see versionFromEnv
 				return "", nil
 			case known && strings.ToValidUTF8(value, "") != value:
 				bad = append(bad, name+": the value is not UTF-8 text")
@@ -130,10 +132,10 @@ func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, er
 	if len(bad) > 0 {
 		return nil, errors.New(strings.Join(bad, "; "))
 	}
-	if version, err := selector(environment(s.Environ)); err != nil {
+	if version, given, err := versionFromEnv(environment(s.Environ)); err != nil {
 		return nil, err
-	} else if version != "" {
-		if err := k.Load(confmap.Provider(map[string]any{"parser_version": version}, "."), nil); err != nil {
+	} else if given {
+		if err := k.Load(confmap.Provider(map[string]any{route.SettingVersion: version}, "."), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -150,6 +152,16 @@ func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, er
 		}
 	}
 	return k.Raw(), nil
+}
+
+// versionFromEnv reads the parser version, which has more than one name there.
+func versionFromEnv(env map[string]string) (version string, given bool, err error) {
+	v, err := route.VersionFromEnv(func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	})
+	given = v != route.Auto || env[route.EnvVersion] != "" || env[route.EnvVersionDyn] != ""
+	return v.String(), given, err
 }
 
 // EnvName is the name of the environment variable for a setting.
