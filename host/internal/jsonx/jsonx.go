@@ -1,10 +1,18 @@
 // Package jsonx is the one place where the host reads and writes JSON. It wraps
 // sonic and adds what a proxy needs beyond decoding into structs: walking the
-// members of an object in order, with their values as the source text.
+// members of an object in order, with their values as the source text, and
+// appending to a buffer.
 package jsonx
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/bytedance/sonic"
+	"github.com/bytedance/sonic/decoder"
 )
 
 // Raw is a JSON value as its source text.
@@ -16,3 +24,96 @@ type Member struct {
 	Name  string
 	Value Raw
 }
+
+// ErrSyntax says that a text is not JSON.
+var ErrSyntax = errors.New("not valid JSON")
+
+// api copies strings, because the buffers that are decoded from are reused.
+var api = sonic.Config{
+	CopyString:       true,
+	ValidateString:   true,
+	UseInt64:         true,
+	NoEncoderNewline: true,
+}.Froze()
+
+// Unmarshal decodes data into v by its struct tags.
+func Unmarshal(data []byte, v any) error { return api.Unmarshal(data, v) }
+
+// Marshal encodes v by its struct tags, without escaping HTML.
+func Marshal(v any) ([]byte, error) { return api.Marshal(v) }
+
+// Check reads one JSON value, with or without white space around it, and gives
+// it as text of its own: data may be reused. Bytes that are no UTF-8 become
+// U+FFFD. The error wraps ErrSyntax and says where.
+func Check(data []byte) (Raw, error) {
+	if !utf8.Valid(data) {
+		data = []byte(string([]rune(string(data))))
+	}
+	var v Raw
+	if err := api.Unmarshal(data, &v); err != nil {
+		return nil, syntaxError(data, err)
+	}
+	if at := unsoundString(v); at >= 0 {
+		return nil, fmt.Errorf("%w at byte %d of %d", ErrSyntax, at, len(data))
+	}
+	return bytes.TrimSpace(v), nil
+}
+
+// unsoundString finds a bad escape or a raw control character in a string of a
+// text whose structure is sound; -1 where there is none. When sonic skips over a
+// string it overlooks some of these near the string's end.
+func unsoundString(v Raw) int {
+	inside := false
+	for i := 0; i < len(v); i++ {
+		c := v[i]
+		switch {
+		case plain[c]:
+		case c == '"':
+			inside = !inside
+		case c == '\\':
+			if !soundEscape(v[i:]) {
+				return i
+			}
+			i++
+		case inside:
+			return i
+		}
+	}
+	return -1
+}
+
+func soundEscape(b []byte) bool {
+	if len(b) > 1 && b[1] == 'u' {
+		_, ok := hex4(b)
+		return ok
+	}
+	return len(b) > 1 && unescape[b[1]] != 0
+}
+
+// Valid says whether data is one JSON value, with or without white space around
+// it.
+func Valid(data []byte) bool {
+	_, err := Check(data)
+	return err == nil
+}
+
+// syntaxError names the place only: what stands there may be private.
+func syntaxError(data []byte, err error) error {
+	var fault decoder.SyntaxError
+	if errors.As(err, &fault) && fault.Pos < len(data) {
+		return fmt.Errorf("%w at byte %d of %d", ErrSyntax, fault.Pos, len(data))
+	}
+	return fmt.Errorf("%w: it ends too early", ErrSyntax)
+}
+
+// IsNull says whether a member is absent or null.
+func IsNull(v Raw) bool { return len(v) == 0 || v[0] == 'n' }
+
+// IsObject says whether v is an object.
+func IsObject(v Raw) bool { return len(v) > 0 && v[0] == '{' }
+
+// IsArray says whether v is an array.
+func IsArray(v Raw) bool { return len(v) > 0 && v[0] == '[' }
+
+// IsString says whether v is a string.
+func IsString(v Raw) bool { return len(v) > 0 && v[0] == '"' }

@@ -1,0 +1,117 @@
+// Package backend is the interface to the engines behind the host, what all of
+// them share, and the engine profiles: what an engine is sent, and how to read
+// from its last chunk why a choice ended.
+package backend
+
+import (
+	"context"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// Backend starts answers.
+type Backend interface {
+	// Stream sends the request and returns once the engine has accepted it. The
+	// error is an *Error. Cancelling ctx ends the stream at once.
+	Stream(ctx context.Context, r *Request) (Stream, error)
+}
+
+// Stream is one answer in progress. It is used by one goroutine.
+type Stream interface {
+	// Next gives the next item. io.EOF is the clean end; any other error is a
+	// *Error: the answer broke off.
+	Next() (chunk.Item, error)
+	// Close ends the answer; the engine stops generating. It may be called twice.
+	Close()
+}
+
+// Request is what is asked of an engine: the client's request and what the host
+// decided, in terms that no engine owns. A profile turns it into the members
+// that its engine wants.
+type Request struct {
+	// ID names the request in logs and to the engine.
+	ID   string
+	Chat *openai.ChatRequest
+	// Model is the engine's name for the model; "" is the client's.
+	Model string
+
+	// RawText says that the host parses: the engine must not.
+	RawText bool
+	// ShowTools says that the tools go into the prompt.
+	ShowTools bool
+	// SpecialTokens says that the text must hold the special tokens.
+	SpecialTokens bool
+	// StopText says that the text of stop tokens is wanted in the output.
+	StopText bool
+	// TokenIDs says that the ids of the generated tokens are wanted.
+	TokenIDs bool
+	// Guided is a constraint that the host puts on the output, for a tool choice.
+	Guided Guided
+	// TemplateArgs replace chat_template_kwargs where not nil.
+	TemplateArgs []openai.Member
+	// EOSTokenIDs are the model's end-of-sequence ids, as configured.
+	EOSTokenIDs []int64
+}
+
+// GuidedKind says what a Guided holds.
+type GuidedKind uint8
+
+const (
+	GuidedNone          GuidedKind = iota
+	GuidedJSON                     // Value is a JSON schema
+	GuidedStructuralTag            // Value is a structural tag
+)
+
+// Guided is a constraint on decoding.
+type Guided struct {
+	Kind  GuidedKind
+	Value openai.Raw
+}
+
+// Verdict is why a choice ended, in terms that no engine owns.
+type Verdict struct {
+	// FinishReason is what the client is told, before calls are counted.
+	FinishReason string
+	// Finish is the reason for the parser where a turn grammar is installed;
+	// without one, FinishEOS becomes FinishUnknown (see Verdict.ParserFinish).
+	Finish abi.Finish
+	// StopReason is the user's stop that was hit, a string or a number; else nil.
+	StopReason openai.Raw
+	// ModelEOS says that the model ended its turn: confirmed, not guessed.
+	ModelEOS bool
+	// Err is set where the engine gave up: the answer is not finished.
+	Err *Error
+}
+
+// ParserFinish is the reason that a parser is told. Only a confirmed EOS under an
+// installed turn grammar permits strict completion.
+func (v *Verdict) ParserFinish(turnGrammar bool) abi.Finish {
+	if v.Finish == abi.FinishEOS && !turnGrammar {
+		return abi.FinishUnknown
+	}
+	return v.Finish
+}
+
+// Error is a failure of an engine.
+type Error struct {
+	// Status is the HTTP status for the client, if nothing was sent yet.
+	Status  int
+	Message string
+	// Code is a stable word.
+	Code string
+	// Public says that Message is meant for the client: it is of its making.
+	Public bool
+	// Cause is the error underneath, for the log.
+	Cause error
+}
+
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Message + ": " + e.Cause.Error()
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.Cause }
