@@ -1,0 +1,84 @@
+package wasm
+
+import (
+	"runtime"
+	"time"
+)
+
+// Limits is what a module may use up. Shipped and ThirdParty are the two trust
+// classes' defaults; change a copy of either.
+type Limits struct {
+	ModuleBytes int           // size of the module
+	CompileTime time.Duration // time to compile it
+
+	MemoryPages   uint32 // linear memory of an instance, in pages of 64 KiB
+	TableElements uint32 // elements of each table of an instance
+
+	SessionsPerInstance int // sessions that share an instance
+	Instances           int // instances of the module
+
+	Fuel Fuel // what a call may compute
+
+	Events       int // events of an answer
+	LiteralBytes int // literal bytes of an answer
+	HeldBytes    int // bytes of a session that were pushed and not accounted for
+	ReplayBytes  int // raw text kept of a session, to rebuild it after a neighbour's fault
+}
+
+// Fuel is the budget of a call in units: about one unit for a loop's turn or a
+// call of a small function, more for large ones (see wasm/meter). A million units
+// are about a millisecond.
+type Fuel struct {
+	Start      int64 // to start an instance: start function, _initialize, tk_abi, tk_manifest
+	Call       int64 // each call, besides what its bytes add
+	Byte       int64 // for each byte that the call hands in
+	Held       int64 // for each byte that the session holds back
+	Constraint int64 // to build a constraint, besides what its bytes add
+}
+
+// Shipped returns the limits for modules that come with the program.
+func Shipped() Limits {
+	return Limits{
+		ModuleBytes:         32 << 20,
+		CompileTime:         time.Minute,
+		MemoryPages:         4096,
+		TableElements:       1 << 20,
+		SessionsPerInstance: 64,
+		Instances:           16 * runtime.GOMAXPROCS(0),
+		Fuel:                Fuel{Start: 200e6, Call: 5e6, Byte: 1000, Held: 50, Constraint: 100e6},
+		Events:              1 << 20,
+		LiteralBytes:        4 << 20,
+		HeldBytes:           8 << 20,
+		ReplayBytes:         4 << 20,
+	}
+}
+
+// ThirdParty returns the limits for all other modules. A session has its
+// instance for itself, and the instance ends with it.
+func ThirdParty() Limits {
+	return Limits{
+		ModuleBytes:         16 << 20,
+		CompileTime:         20 * time.Second,
+		MemoryPages:         512,
+		TableElements:       1 << 16,
+		SessionsPerInstance: 1,
+		Instances:           1024,
+		Fuel:                Fuel{Start: 100e6, Call: 1e6, Byte: 300, Held: 10, Constraint: 20e6},
+		Events:              1 << 16,
+		LiteralBytes:        1 << 20,
+		HeldBytes:           2 << 20,
+		ReplayBytes:         0,
+	}
+}
+
+// shared says whether sessions share instances.
+func (l *Limits) shared() bool { return l.SessionsPerInstance > 1 }
+
+// replay is how many bytes of a session are kept, to rebuild it: none where it
+// has no neighbours.
+func (l *Limits) replay() int {
+	if !l.shared() {
+		return 0
+	}
+	return l.ReplayBytes
+}

@@ -1,0 +1,134 @@
+package wasm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+)
+
+// load compiles and checks the module, and leaves one instance in the pool.
+func (m *Module) load(ctx context.Context, binary []byte) error {
+	m.pool.module = m
+	if err := over("ModuleBytes", len(binary), m.limits.ModuleBytes); err != nil {
+		return err
+	}
+	raw, err := manifest.Section(binary, abi.SectionManifest)
+	if err != nil {
+		return err
+	}
+	m.raw = bytes.Clone(raw)
+	if m.manifest, err = manifest.Parse(m.raw); err != nil {
+		return err
+	}
+	if m.code, err = m.runtime.compile(ctx, binary, &m.limits); err != nil {
+		return err
+	}
+	if err := m.checkImports(); err != nil {
+		return err
+	}
+	if err := m.checkExports(); err != nil {
+		return err
+	}
+	i, err := m.pool.acquire(false)
+	if err != nil {
+		return err
+	}
+	defer m.pool.release(i)
+	return i.identify()
+}
+
+func (m *Module) checkImports() error {
+	for _, f := range m.code.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if module != wasiModule {
+			return fmt.Errorf("import %s.%s: a parser may import nothing but %s", module, name, wasiModule)
+		}
+		want, ok := wasiSignatures[name]
+		if !ok {
+			return fmt.Errorf("import %s.%s: there is no such function", module, name)
+		}
+		if got := signature(f.ParamTypes(), f.ResultTypes()); got != want {
+			return fmt.Errorf("import %s.%s has the signature %s, want %s", module, name, got, want)
+		}
+	}
+	for _, mem := range m.code.ImportedMemories() {
+		module, name, _ := mem.Import()
+		return fmt.Errorf("import %s.%s: a parser has its own memory", module, name)
+	}
+	return nil
+}
+
+// exports are the functions that a module has to export.
+var exports = []struct{ name, signature string }{
+	{abi.ExportABI, "() → i32"},
+	{abi.ExportManifest, "() → i64"},
+	{abi.ExportAlloc, "(i32) → i32"},
+	{abi.ExportOpen, "(i32, i32, i32) → i64"},
+	{abi.ExportPush, "(i32, i32, i32, i32, i32) → i64"},
+	{abi.ExportFinish, "(i32, i32, i32) → i64"},
+	{abi.ExportClose, "(i32) → ()"},
+}
+
+// optional are the functions that a module may export.
+var optional = []struct{ name, signature string }{
+	{abi.ExportInitialize, "() → ()"},
+	{abi.ExportConstraint, "(i32, i32) → i64"},
+}
+
+func (m *Module) checkExports() error {
+	mem, ok := m.code.ExportedMemories()[abi.ExportMemory]
+	if !ok {
+		return errors.New(`the module does not export its memory as "memory"`)
+	}
+	if err := over("MemoryPages", mem.Min(), m.limits.MemoryPages); err != nil {
+		return err
+	}
+	has := m.code.ExportedFunctions()
+	for _, e := range exports {
+		f, ok := has[e.name]
+		if !ok {
+			return fmt.Errorf("the module does not export %s", e.name)
+		}
+		if err := checkExport(f, e.name, e.signature); err != nil {
+			return err
+		}
+	}
+	for _, e := range optional {
+		if f, ok := has[e.name]; ok {
+			if err := checkExport(f, e.name, e.signature); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkExport(f api.FunctionDefinition, name, want string) error {
+	if got := signature(f.ParamTypes(), f.ResultTypes()); got != want {
+		return fmt.Errorf("export %s has the signature %s, want %s", name, got, want)
+	}
+	return nil
+}
+
+// signature writes a function's type as "(i32, i64) → i32".
+func signature(params, results []api.ValueType) string {
+	if len(results) == 1 {
+		return "(" + typeNames(params) + ") → " + typeNames(results)
+	}
+	return "(" + typeNames(params) + ") → (" + typeNames(results) + ")"
+}
+
+func typeNames(types []api.ValueType) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = api.ValueTypeName(t)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,187 @@
+package wasm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tetratelabs/wazero"
+	"golang.org/x/time/rate"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+)
+
+// Module is a compiled parser module.
+type Module struct {
+	runtime  *Runtime
+	limits   Limits
+	digest   [32]byte
+	manifest *manifest.Manifest
+	raw      []byte // the manifest's text
+	code     wazero.CompiledModule
+	pool     pool
+
+	outputLimit *rate.Limiter
+
+	mu       sync.Mutex // guards the fields below
+	sessions int
+	closing  bool
+	drained  chan struct{} // closed when closing and the last session has ended
+
+	opened, faults, replays atomic.Uint64
+}
+
+// Stats counts what a module has done and has at the moment.
+type Stats struct {
+	Sessions  int    // open now
+	Instances int    // alive now
+	Opened    uint64 // sessions opened so far
+	Faults    uint64 // instances lost by a fault so far
+	Replays   uint64 // sessions rebuilt so far
+}
+
+// Manifest is what the module says of itself. It is not to be changed.
+func (m *Module) Manifest() *manifest.Manifest { return m.manifest }
+
+// Digest is the SHA-256 of the module's bytes.
+func (m *Module) Digest() [32]byte { return m.digest }
+
+// Stats gives the module's counters.
+func (m *Module) Stats() Stats {
+	m.mu.Lock()
+	sessions := m.sessions
+	m.mu.Unlock()
+	return Stats{
+		Sessions:  sessions,
+		Instances: m.pool.len(),
+		Opened:    m.opened.Load(),
+		Faults:    m.faults.Load(),
+		Replays:   m.replays.Load(),
+	}
+}
+
+// Open starts a session; the answer is that of tk_open. The session must be
+// closed. An error is a *Fault, a *LimitError or ErrClosed.
+func (m *Module) Open(ctx context.Context, open *abi.Session) (*Session, abi.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, abi.Answer{}, err
+	}
+	if !m.enter() {
+		return nil, abi.Answer{}, ErrClosed
+	}
+	s := &Session{module: m}
+	answer, err := s.open(open)
+	if err != nil {
+		s.Close()
+		return nil, abi.Answer{}, err
+	}
+	m.opened.Add(1)
+	return s, answer, nil
+}
+
+// Constraint asks the module for the constraint of guided native calls: JSON
+// {"scope":"calls|turn","structural_tag":{…}}. It is nil where the module has
+// none for this open block.
+func (m *Module) Constraint(ctx context.Context, open *abi.Session) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if m.code.ExportedFunctions()[abi.ExportConstraint] == nil {
+		return nil, nil
+	}
+	if !m.enter() {
+		return nil, ErrClosed
+	}
+	defer m.leave()
+	i, err := m.pool.acquire(false)
+	if err != nil {
+		return nil, err
+	}
+	defer m.pool.release(i)
+	return i.constrain(abi.AppendOpen(nil, open))
+}
+
+// Close takes no new session, waits until the last one has ended and frees the
+// module. If ctx ends before, Close returns its error and the module is freed
+// when the last session ends.
+func (m *Module) Close(ctx context.Context) error {
+	m.mu.Lock()
+	first := !m.closing
+	m.closing = true
+	last := first && m.sessions == 0
+	m.mu.Unlock()
+	if last {
+		m.drain()
+	}
+	select {
+	case <-m.drained:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter counts a session in, unless the module is closing.
+func (m *Module) enter() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closing {
+		return false
+	}
+	m.sessions++
+	return true
+}
+
+func (m *Module) leave() {
+	m.mu.Lock()
+	m.sessions--
+	last := m.closing && m.sessions == 0
+	m.mu.Unlock()
+	if last {
+		m.drain()
+	}
+}
+
+func (m *Module) drain() {
+	m.runtime.forget(m)
+	m.free()
+	close(m.drained)
+}
+
+// kill ends the module whatever its sessions do: their next call is an error.
+func (m *Module) kill() {
+	m.mu.Lock()
+	last := !m.closing && m.sessions == 0
+	m.closing = true
+	m.mu.Unlock()
+	m.pool.close()
+	if last {
+		m.drain()
+	}
+}
+
+func (m *Module) free() {
+	m.pool.close()
+	if m.code != nil {
+		m.code.Close(context.Background())
+	}
+}
+
+// fault makes the error of a call and counts it. The instance is gone already.
+func (m *Module) fault(export string, cause error) *Fault {
+	f := &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Export: export, Cause: cause}
+	m.faults.Add(1)
+	m.runtime.logger.Warn("a parser module failed", "module", f.Module, "version", f.Version,
+		"export", f.Export, "cause", firstLine(cause))
+	if m.runtime.onFault != nil {
+		m.runtime.onFault(f)
+	}
+	return f
+}
+
+// lost is the error of a session that can't be rebuilt. It is no fault of its own
+// and not counted.
+func (m *Module) lost() error {
+	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Export: "replay", Cause: errLost}
+}

@@ -1,0 +1,146 @@
+package wasm
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// pool keeps a module's instances and spreads its sessions over them.
+type pool struct {
+	module *Module
+
+	// starting is held while an instance for many sessions starts: who waits for
+	// it finds room in that instance.
+	starting sync.Mutex
+
+	mu        sync.Mutex // guards the fields below, and the instances' that say so
+	instances []*instance
+	count     int // instances alive or starting
+	closed    bool
+}
+
+// acquire gives an instance with room for one more session. alone asks for one
+// that has served nobody and will serve nobody else.
+func (p *pool) acquire(alone bool) (*instance, error) {
+	if i, err := p.take(alone, true); i != nil || err != nil {
+		return i, err
+	}
+	if p.module.limits.shared() && !alone {
+		p.starting.Lock()
+		defer p.starting.Unlock()
+		if i, err := p.take(alone, true); i != nil || err != nil {
+			return i, err
+		}
+	}
+	p.mu.Lock()
+	if err := over("Instances", p.count+1, p.module.limits.Instances); err != nil {
+		p.mu.Unlock()
+		if i, e := p.take(alone, false); i != nil || e != nil {
+			return i, e
+		}
+		return nil, err
+	}
+	p.count++
+	p.mu.Unlock()
+	return p.start(alone)
+}
+
+// take gives an instance that is alive. A busy one is taken only if there are as
+// many as processors, or, if spread is false, in any case.
+func (p *pool) take(alone, spread bool) (*instance, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	most := p.module.limits.SessionsPerInstance
+	if alone {
+		most = 1
+	}
+	var best *instance
+	for _, i := range p.instances {
+		if i.alone || i.worn.Load() || i.sessions >= most || alone && i.served > 0 {
+			continue
+		}
+		if best == nil || i.sessions < best.sessions {
+			best = i
+		}
+	}
+	if best == nil || spread && best.sessions > 0 && p.count < runtime.GOMAXPROCS(0) {
+		return nil, nil
+	}
+	best.enter(alone)
+	return best, nil
+}
+
+func (p *pool) start(alone bool) (*instance, error) {
+	i, err := newInstance(p.module)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil && p.closed {
+		i.close()
+		err = ErrClosed
+	}
+	if err != nil {
+		p.count--
+		return nil, err
+	}
+	i.enter(alone)
+	p.instances = append(p.instances, i)
+	return i, nil
+}
+
+// release ends a session's use of an instance, and the instance if it is not to
+// be used again.
+func (p *pool) release(i *instance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i.sessions--
+	if i.sessions > 0 || !slices.Contains(p.instances, i) {
+		return
+	}
+	spent := i.served > 0 && !p.module.limits.shared()
+	if spent || i.alone || i.worn.Load() || p.count > runtime.GOMAXPROCS(0) {
+		p.drop(i)
+		i.close()
+	}
+}
+
+// remove takes a dead instance out.
+func (p *pool) remove(i *instance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(i)
+}
+
+func (p *pool) drop(i *instance) {
+	if at := slices.Index(p.instances, i); at >= 0 {
+		p.instances = slices.Delete(p.instances, at, at+1)
+		p.count--
+	}
+}
+
+// close ends all instances, after the calls that are running in them.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	instances := slices.Clone(p.instances)
+	p.mu.Unlock()
+	for _, i := range instances {
+		i.kill()
+	}
+}
+
+func (p *pool) len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.instances)
+}
+
+// crowded says whether more than one session has used the instance.
+func (p *pool) crowded(i *instance) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return i != nil && i.served > 1
+}

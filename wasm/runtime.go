@@ -1,0 +1,130 @@
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// features is what modules may use: core version 2 and tail calls.
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
+
+// Runtime compiles modules. A process needs one.
+type Runtime struct {
+	logger  *slog.Logger
+	onFault func(*Fault)
+	engine  wazero.Runtime
+	cache   wazero.CompilationCache
+
+	mu      sync.Mutex
+	modules map[*Module]struct{}
+	closed  bool
+}
+
+// NewRuntime makes a Runtime. An error means that the cache folder can't be used.
+func NewRuntime(ctx context.Context, config *Config) (*Runtime, error) {
+	cache := wazero.NewCompilationCache()
+	if config.cacheDir != "" {
+		var err error
+		if cache, err = wazero.NewCompilationCacheWithDir(config.cacheDir); err != nil {
+			return nil, fmt.Errorf("compilation cache %s: %w", config.cacheDir, err)
+		}
+	}
+	rc := wazero.NewRuntimeConfigCompiler().
+		WithCoreFeatures(features).
+		WithCompilationCache(cache).
+		WithDebugInfoEnabled(false)
+	r := &Runtime{
+		logger:  config.logger,
+		onFault: config.onFault,
+		engine:  wazero.NewRuntimeWithConfig(ctx, rc),
+		cache:   cache,
+		modules: map[*Module]struct{}{},
+	}
+	if err := addWASI(ctx, r.engine); err != nil {
+		r.free(ctx)
+		return nil, err
+	}
+	return r, nil
+}
+
+// Compile checks and compiles a module. It is run once, to compare what it says
+// of itself with its custom section. An error is a *LoadError.
+func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*Module, error) {
+	m := &Module{
+		runtime:     r,
+		limits:      limits,
+		digest:      sha256.Sum256(binary),
+		outputLimit: newOutputLimit(),
+		drained:     make(chan struct{}),
+	}
+	if err := m.load(ctx, binary); err != nil {
+		e := &LoadError{Cause: err}
+		if m.manifest != nil {
+			e.Module, e.Version = m.manifest.Module, m.manifest.Version
+		}
+		m.free()
+		return nil, e
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		m.free()
+		return nil, ErrClosed
+	}
+	r.modules[m] = struct{}{}
+	return m, nil
+}
+
+// compile runs wazero's compiler within the limit. It looks at the deadline
+// between two functions, as long as it has more than one worker.
+func (r *Runtime) compile(ctx context.Context, binary []byte, limits *Limits) (wazero.CompiledModule, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.CompileTime,
+		&LimitError{Limit: "CompileTime", Max: int64(limits.CompileTime)})
+	defer cancel()
+	ctx = experimental.WithCompilationWorkers(ctx, max(2, runtime.GOMAXPROCS(0)))
+	code, err := r.engine.CompileModule(ctx, binary)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return code, err
+}
+
+// Close closes all modules at once: it waits for no session, but for calls that
+// are running.
+func (r *Runtime) Close(ctx context.Context) error {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil
+	}
+	r.closed = true
+	modules := r.modules
+	r.modules = nil
+	r.mu.Unlock()
+	for m := range modules {
+		m.kill()
+	}
+	return r.free(ctx)
+}
+
+func (r *Runtime) free(ctx context.Context) error {
+	err := r.engine.Close(ctx)
+	if e := r.cache.Close(ctx); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (r *Runtime) forget(m *Module) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.modules, m)
+}
