@@ -12,7 +12,7 @@ const (
 	Reasoning                 // Text
 	CallHead                  // Index, ID, Name: the first delta of a call
 	CallArgs                  // Index, Text: a fragment of the arguments' JSON
-	CallEnd                   // Index: the call is complete
+	CallEnd                   // Index, Unsound: the call is complete
 	CallCut                   // Index: the call was given up after its head went out
 )
 
@@ -23,6 +23,9 @@ type Delta struct {
 	ID    string
 	Name  string
 	Text  string
+	// Unsound says that the call was closed, but that its arguments are no JSON
+	// object. What went out for them is the policy's.
+	Unsound bool
 	// Start and End are the range of the raw text that the delta came from, in
 	// bytes, absolute in the session.
 	Start, End uint32

@@ -1,0 +1,75 @@
+package framing
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+)
+
+// Arguments says when a call's parts go out.
+type Arguments uint8
+
+const (
+	Eager Arguments = iota // as soon as they are certain
+	Whole                  // only once the call is complete
+)
+
+// InvalidArguments says what goes out for a call that was closed, but whose
+// arguments are no JSON object. Under Eager a part may be out already: then Raw
+// lets the rest follow, and the others leave the part as an open prefix.
+type InvalidArguments uint8
+
+const (
+	InvalidRaw   InvalidArguments = iota // what the model said
+	InvalidEmpty                         // {}
+	InvalidDrop                          // no call
+)
+
+// UnknownTools says what becomes of a call of a tool that was not offered.
+type UnknownTools uint8
+
+const (
+	UnknownPass UnknownTools = iota // a call like any other
+	UnknownText                     // its raw bytes are text
+	UnknownDrop                     // nothing
+)
+
+// Config configures the Framer of one choice.
+type Config struct {
+	Tools  *Tools           // the request's tools; nil: none
+	Typing *manifest.Typing // how the parser's family reads bare values; nil: the default
+	IDs    *IDs             // shared by the choices of a response; nil: its own
+
+	Guided    abi.Mode // what guided decoding made the engine emit
+	NamedTool string   // with abi.ModeGuidedNamed
+	// GuidedEager lets the arguments in guided JSON go out before the whole JSON
+	// is proved: for engines that are known to be constrained. A later break
+	// leaves an open prefix.
+	GuidedEager bool
+
+	Arguments Arguments
+	Invalid   InvalidArguments
+	Unknown   UnknownTools
+	Single    bool   // parallel calls are off: only the first call goes out
+	CallsOff  bool   // tool_choice none: no call goes out
+	Only      string // named choice read from native markup: calls of other tools are dropped
+	// KeepControl leaves raw control characters in JSON strings as they are;
+	// else they are escaped.
+	KeepControl bool
+	// Raw gives raw text that is not accounted for or belongs to an open call
+	// that was not sent; parse.Session.Raw. Needed by UnknownText.
+	Raw func(start, end uint32) []byte
+}
+
+// Counts is what a Framer counts for metrics.
+type Counts struct {
+	Calls      int // complete calls sent
+	Cut        int // calls given up after their head went out
+	Dropped    int // calls given up before anything of them went out
+	Suppressed int // calls not sent: calls are off, parallel calls are off, or another tool was asked for
+	Unknown    int // calls of tools that were not offered
+	Unsound    int // closed calls whose arguments are no JSON object
+	Duplicates int // repeated keys that were left out
+	Repaired   int // control characters that were escaped
+	IDs        int // ids of the grammar that were replaced or came too late
+	Void       int // guided JSON that was no call and became text
+}

@@ -1,0 +1,202 @@
+package parse
+
+import (
+	"errors"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
+
+// An answer may hold this many events, and bytes of literals, and so many more
+// for each byte that was not accounted for before it.
+const (
+	eventsBase, eventsEach     = 64, 8
+	literalsBase, literalsEach = 64 << 10, 16
+)
+
+// take checks an answer, all of it, and then applies it.
+func (s *Session) take(a *abi.Answer, final bool) error {
+	had, last := len(s.events), s.check
+	stop, err := s.read(a, final)
+	if err != nil {
+		s.events, s.check = s.events[:had], last
+		return s.fail(err)
+	}
+	s.watch.on = false
+	if n := len(a.Events); n > 0 && a.Events[n-1].Kind == abi.Watch && !final && stop == nil {
+		s.watch.take(a.Events[n-1])
+	}
+	s.heed(s.events[had:])
+	if stop != nil {
+		return s.stop(stop)
+	}
+	if final {
+		s.dropOpen()
+		return nil
+	}
+	return s.limits()
+}
+
+// read checks the events one by one and appends them to s.events. It gives the
+// ERROR that ends the session, if there is one; what stands behind it counts for
+// nothing.
+func (s *Session) read(a *abi.Answer, final bool) (stop *Event, err error) {
+	fresh := uint64(s.text.pushed - s.check.end)
+	if uint64(len(a.Events)) > eventsBase+eventsEach*fresh {
+		return nil, &AnswerError{Event: -1, Reason: "too many events"}
+	}
+	if uint64(len(a.Literals)) > literalsBase+literalsEach*fresh {
+		return nil, &AnswerError{Event: -1, Reason: "too many bytes in literals"}
+	}
+	b := bounds{text: &s.text, from: s.check.end, literals: a.Literals, synthesises: s.synth}
+	for i := range a.Events {
+		e := &a.Events[i]
+		literal := s.check.loaded
+		if why := s.check.check(e, &b); why != "" {
+			return nil, &AnswerError{Event: i, Kind: e.Kind, Reason: why}
+		}
+		switch {
+		case e.Kind == abi.Literal, e.Kind > abi.Note:
+			continue
+		case e.Kind == abi.Watch:
+			if i != len(a.Events)-1 {
+				return nil, &AnswerError{Event: i, Kind: e.Kind, Reason: "it is not the last event"}
+			}
+			continue
+		}
+		s.events = append(s.events, s.event(e, literal, a.Literals))
+		if e.Kind == abi.Error && (e.Flags&abi.FlagFatal != 0 || s.strict()) {
+			return &s.events[len(s.events)-1], nil
+		}
+	}
+	if s.check.loaded {
+		return nil, &AnswerError{Event: len(a.Events) - 1, Kind: abi.Literal, Reason: "no event follows it"}
+	}
+	if final && s.check.end != s.text.pushed {
+		return nil, &AnswerError{Event: -1, Reason: "the last answer does not account for all of the input"}
+	}
+	return nil, nil
+}
+
+func (s *Session) strict() bool { return s.cfg.Open.Flags&abi.OpenTurnGrammar != 0 }
+
+// event makes the event for a checked record.
+func (s *Session) event(e *abi.Event, literal bool, literals []byte) Event {
+	out := Event{Kind: e.Kind, Flags: e.Flags, Call: e.Call, Accounted: e.End}
+	switch {
+	case literal:
+		l := s.check.literal
+		out.Data, out.Literal = literals[l.Start:l.Start+l.Len], true
+	case e.Kind == abi.Error:
+	case e.Len > 0 && spans(e):
+		out.Start, out.End = e.Start, e.Start+e.Len
+		out.Data = s.text.slice(out.Start, out.End)
+	}
+	if e.Kind == abi.Error {
+		out.Code = e.Start
+	}
+	return out
+}
+
+func spans(e *abi.Event) bool {
+	switch e.Kind {
+	case abi.Text, abi.Reasoning, abi.Call, abi.CallID, abi.Args, abi.Key, abi.Value:
+		return true
+	case abi.CallEnd:
+		return e.Flags&abi.FlagUnsound != 0
+	}
+	return false
+}
+
+// heed acts on the events that are for the host alone.
+func (s *Session) heed(events []Event) {
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case abi.State:
+			s.channel = abi.Channel(e.Flags)
+		case abi.Note, abi.Error:
+			if s.cfg.OnNote != nil && !(e.Kind == abi.Error && s.strict()) {
+				s.cfg.OnNote(Note{Code: e.Code, Error: e.Kind == abi.Error, Call: e.Call, Message: string(e.Data)})
+			}
+		}
+	}
+}
+
+// stop ends the parse at an ERROR: under a turn grammar the request fails, else
+// the rest is text.
+func (s *Session) stop(e *Event) error {
+	if s.strict() {
+		err := &StrictError{Code: e.Code, Fatal: e.Flags&abi.FlagFatal != 0, Message: string(e.Data)}
+		s.Close()
+		return err
+	}
+	s.fallBack()
+	return nil
+}
+
+// fail ends the parse after a fault.
+func (s *Session) fail(cause error) error {
+	s.fault = &FaultError{Parser: s.parser, Offset: s.check.end, Cause: cause}
+	if bad := (*AnswerError)(nil); errors.As(cause, &bad) && s.src != nil {
+		s.src.Discard(cause)
+	}
+	if s.cfg.OnFault != nil {
+		s.cfg.OnFault(s.fault)
+	}
+	if s.cfg.Policy == FaultIsError {
+		s.Close()
+		return s.fault
+	}
+	s.fallBack()
+	return nil
+}
+
+// fallBack closes the source and makes text of what is not accounted for. An
+// open call of which nothing was sent becomes text from its beginning on; of
+// another one only what it had not said yet.
+func (s *Session) fallBack() {
+	from := s.check.end
+	if s.check.open && !s.sent() {
+		from = max(s.check.before, s.check.prose)
+		s.forget(s.check.call())
+	}
+	s.dropOpen()
+	if s.src != nil {
+		s.src.Close()
+		s.src = nil
+	}
+	s.plain, s.watch.on = true, false
+	s.say(from)
+}
+
+// forget takes back the open call's events of this push: a WATCH may have served
+// some before the source failed.
+func (s *Session) forget(call uint16) {
+	kept := s.events[:0]
+	for _, e := range s.events {
+		if (e.Kind == abi.Args || e.Kind == abi.Value) && e.Call == call {
+			continue
+		}
+		kept = append(kept, e)
+	}
+	s.events = kept
+}
+
+// dropOpen drops the call that is open, if there is one.
+func (s *Session) dropOpen() {
+	if s.check.open {
+		s.events = append(s.events, Event{Kind: abi.CallDrop, Call: s.check.call(), Accounted: s.check.end})
+		s.check.open = false
+	}
+}
+
+// say makes text of everything from an offset on.
+func (s *Session) say(from uint32) {
+	end := s.text.pushed
+	s.given = end
+	if from == end {
+		return
+	}
+	s.events = append(s.events, Event{Kind: abi.Text, Data: s.text.slice(from, end), Start: from, End: end, Accounted: end})
+	s.check.end, s.check.prose = end, end
+}

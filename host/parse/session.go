@@ -1,0 +1,281 @@
+package parse
+
+import (
+	"unicode/utf8"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
+
+// FaultPolicy says what becomes of a session whose parser failed.
+type FaultPolicy uint8
+
+const (
+	// FaultToText makes the input that is not accounted for, and all that
+	// follows, text.
+	FaultToText FaultPolicy = iota
+	// FaultIsError makes Push and Finish return a *FaultError.
+	FaultIsError
+)
+
+// Limits bound what one session keeps. Zero values mean the defaults.
+type Limits struct {
+	Held int // bytes that the parser may hold back; default 1 MiB
+	Call int // bytes kept of an open call of which nothing was sent; default 8 MiB
+}
+
+// Default limits.
+const (
+	DefaultHeld = 1 << 20
+	DefaultCall = 8 << 20
+)
+
+// Config opens a Session.
+type Config struct {
+	Engine Engine
+	Open   abi.Session // its Parser is the engine's
+	Policy FaultPolicy
+	Limits Limits
+	// Sent says whether anything of a call, or of its being given up on purpose,
+	// is already decided: such a call can't become text again after a fault.
+	// framing.Framer.Sent is meant. nil: nothing ever is.
+	Sent func(call uint16) bool
+	// OnFault is told of a fault, whatever the policy. It may be nil.
+	OnFault func(*FaultError)
+	// OnNote gets what the module tells the operator: its NOTEs, and the ERRORs
+	// that are not errors of the request. It may be nil.
+	OnNote func(Note)
+}
+
+// Note is a module's word to the operator. It may quote the model's output.
+type Note struct {
+	Code    uint32 // of an ERROR; 0 for a NOTE
+	Error   bool   // it was an ERROR
+	Call    uint16
+	Message string
+}
+
+// Session is the parse of one choice's text. It is used by one goroutine at a
+// time.
+type Session struct {
+	cfg    Config
+	parser string
+	synth  bool
+	src    Source
+
+	text  text
+	given uint32 // how far the text was given to the source, or taken by a WATCH
+	seen  uint32 // how far it was given to the source
+
+	check   checker
+	watch   watcher
+	channel abi.Channel
+	events  []Event
+
+	fault *FaultError
+	plain bool // all that comes is text
+	over  bool
+}
+
+// Open starts a session and gives the events of the opening answer. Where it
+// returns a *FaultError or a *StrictError the session is not nil; it is over.
+func Open(cfg Config) (*Session, []Event, error) {
+	if cfg.Limits.Held <= 0 {
+		cfg.Limits.Held = DefaultHeld
+	}
+	if cfg.Limits.Call <= 0 {
+		cfg.Limits.Call = DefaultCall
+	}
+	p := cfg.Engine.Parser()
+	cfg.Open.Parser = p.Name
+	s := &Session{cfg: cfg, parser: p.Name, synth: p.Synthesises}
+	src, answer, err := cfg.Engine.Open(&s.cfg.Open)
+	if err != nil {
+		err = s.fail(err)
+		return s, s.events, err
+	}
+	s.src = src
+	if err := openError(&s.cfg.Open, &answer); err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	err = s.take(&answer, false)
+	return s, s.events, err
+}
+
+// openError finds the ERROR that says that the parser can't be opened as asked.
+func openError(open *abi.Session, a *abi.Answer) error {
+	for i, e := range a.Events {
+		if e.Kind != abi.Error || e.Flags&abi.FlagFatal == 0 ||
+			(e.Start != abi.CodeUnknownParser && e.Start != abi.CodeBadOpen) {
+			continue
+		}
+		err := &OpenError{Parser: open.Parser, Code: e.Start}
+		for _, l := range a.Events[:i] {
+			if l.Kind == abi.Literal && uint64(l.Start)+uint64(l.Len) <= uint64(len(a.Literals)) {
+				err.Message = string(a.Literals[l.Start : l.Start+l.Len])
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// Push gives the session more text. The events and their data are valid until
+// the next call into the session. Events that come along with an error are
+// certain and go before it.
+func (s *Session) Push(text string) ([]Event, error) {
+	s.events = s.events[:0]
+	if s.over {
+		return nil, nil
+	}
+	s.text.drop(s.needed())
+	if !s.text.add(text) {
+		return s.events, s.fail(errTooLong)
+	}
+	return s.events, s.advance()
+}
+
+// Finish ends the text, and the session.
+func (s *Session) Finish(reason abi.Finish) ([]Event, error) {
+	s.events = s.events[:0]
+	if s.over {
+		return nil, nil
+	}
+	defer s.Close()
+	s.text.drop(s.needed())
+	if !s.text.end() {
+		return s.events, s.fail(errTooLong)
+	}
+	if err := s.advance(); err != nil || s.plain {
+		return s.events, err
+	}
+	if s.watch.holds() && s.seen < s.given {
+		if err := s.call(s.seen, 0); err != nil || s.plain {
+			return s.events, err
+		}
+	}
+	answer, err := s.src.Finish(s.text.pushed, reason)
+	if err != nil {
+		return s.events, s.fail(err)
+	}
+	return s.events, s.take(&answer, true)
+}
+
+// Close forgets the session. It may be called at any time, also twice.
+func (s *Session) Close() {
+	s.over = true
+	if s.src != nil {
+		s.src.Close()
+		s.src = nil
+	}
+}
+
+// Pushed is the length of the text so far, in bytes. Bytes that are no UTF-8
+// count as the U+FFFD that stands for them.
+func (s *Session) Pushed() uint32 { return s.text.pushed }
+
+// Accounted is how far the text is accounted for, in bytes.
+func (s *Session) Accounted() uint32 { return s.check.end }
+
+// Channel is the channel that the parser last said is open.
+func (s *Session) Channel() abi.Channel { return s.channel }
+
+// Fault is the parser's fault, or nil. After one all text passes as it is.
+func (s *Session) Fault() *FaultError { return s.fault }
+
+// Raw is the raw text from start to end, as far as the session still has it:
+// what is not accounted for, and what belongs to an open call of which nothing
+// was sent.
+func (s *Session) Raw(start, end uint32) []byte { return s.text.slice(start, end) }
+
+// needed is the offset from which on text must be kept.
+func (s *Session) needed() uint32 {
+	keep := min(s.check.end, s.given-min(s.given, abi.MaxLeftContext))
+	if s.check.open && !s.sent() {
+		keep = min(keep, s.check.before)
+	}
+	return keep
+}
+
+func (s *Session) sent() bool {
+	return s.cfg.Sent != nil && s.cfg.Sent(s.check.call())
+}
+
+// advance deals with the text that came since: a WATCH serves what it can, the
+// source gets the rest.
+func (s *Session) advance() error {
+	if s.plain {
+		s.say(s.check.end)
+		return nil
+	}
+	if s.given == s.text.pushed {
+		return nil
+	}
+	if s.watch.on {
+		fresh := s.text.slice(s.given, s.text.pushed)
+		at := s.watch.find(fresh)
+		switch {
+		case !s.watch.holds():
+			s.serve(s.given + uint32(at))
+		case at == len(fresh):
+			s.given = s.text.pushed
+		default:
+			return s.call(s.seen, 0)
+		}
+		if s.given == s.text.pushed {
+			return s.limits()
+		}
+	}
+	return s.call(s.given, leftContext(s.text.slice(s.seen, s.given)))
+}
+
+// serve takes the text up to end for the channel that the WATCH names.
+func (s *Session) serve(end uint32) {
+	if end == s.given {
+		return
+	}
+	e := Event{Kind: s.watch.kind, Start: s.given, End: end, Accounted: end}
+	switch e.Kind {
+	case abi.Args:
+		e.Call, e.Flags = s.check.call(), s.check.how
+	case abi.Value:
+		e.Call, e.Flags = s.check.call(), s.check.how|abi.FlagMore
+	default:
+		s.check.prose = end
+	}
+	e.Data = s.text.slice(e.Start, e.End)
+	s.events = append(s.events, e)
+	s.check.end, s.given = end, end
+}
+
+// call pushes the text from off on, with back bytes of left context.
+func (s *Session) call(off uint32, back int) error {
+	s.given, s.seen = s.text.pushed, s.text.pushed
+	answer, err := s.src.Push(off, back, s.text.slice(off-uint32(back), s.text.pushed))
+	if err != nil {
+		return s.fail(err)
+	}
+	return s.take(&answer, false)
+}
+
+// leftContext is the length of the last whole characters of b that fit a push's
+// left context.
+func leftContext(b []byte) int {
+	n := min(len(b), abi.MaxLeftContext)
+	for n > 0 && !utf8.RuneStart(b[len(b)-n]) {
+		n--
+	}
+	return n
+}
+
+// limits fails the session that holds back too much.
+func (s *Session) limits() error {
+	held := s.text.pushed - s.check.end
+	if uint64(held) > uint64(s.cfg.Limits.Held) {
+		return s.fail(ErrHeld)
+	}
+	if s.check.open && uint64(s.text.pushed-s.check.before) > uint64(s.cfg.Limits.Call) && !s.sent() {
+		return s.fail(ErrHeld)
+	}
+	return nil
+}
