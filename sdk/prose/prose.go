@@ -1,0 +1,226 @@
+// Package prose reads what stands between calls: visible text, thoughts, and the
+// quotations in both. A family says which markers it has; Machine consumes the
+// prose, opens and closes thoughts, takes stray markers out, and stops at the
+// markers that the family wants to see.
+package prose
+
+import (
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// MaxHeld is how many bytes a Machine holds back behind an open quote. Over it
+// what is held is text.
+const MaxHeld = 1<<20 - 1<<16
+
+// Markers are the markers that interrupt a family's prose.
+type Markers struct {
+	// Think and EndThink open and close a thought. One that has nothing to open
+	// or close is taken out. Leave both away where the session has no reasoning
+	// channel or the markers are literal.
+	Think, EndThink []string
+	// Strip are markers that mean nothing in prose: they are taken out, and the
+	// prose around them joins up.
+	Strip []string
+	// Calls are the markers that Next returns, as an index into this list.
+	Calls []string
+}
+
+// Grammar is Markers made ready for scanning. It may be shared.
+type Grammar struct {
+	set                *scan.Set
+	think, close, call int        // where each list of Markers ends in set, in their order; strip comes last
+	class              [256]uint8 // what a byte may be: begin, quote, feed
+	plain, quoted      []byte     // WATCH sets outside and inside quotations
+	words              [256]uint8 // quote bytes to 1 … 3, all others 0
+}
+
+const (
+	begin uint8 = 1 << iota // begins a marker
+	quote                   // a quotation mark
+	feed                    // a line feed
+)
+
+const quotes = "\"'`"
+
+// Compile makes a Grammar.
+func Compile(m Markers) *Grammar {
+	g := &Grammar{think: len(m.Think)}
+	g.close = g.think + len(m.EndThink)
+	g.call = g.close + len(m.Calls)
+	all := append(append([]string(nil), m.Think...), m.EndThink...)
+	g.set = scan.NewSet(append(append(all, m.Calls...), m.Strip...)...)
+	for _, c := range g.set.First() {
+		g.class[c] |= begin
+	}
+	for i, c := range []byte(quotes) {
+		g.class[c] |= quote
+		g.words[c] = uint8(i + 1)
+	}
+	g.class['\n'] |= feed
+	g.plain = scan.Join(g.set.First(), []byte(quotes))
+	g.quoted = scan.Join(g.plain, []byte{'\n'})
+	return g
+}
+
+// Call is the text of Calls[id].
+func (g *Grammar) Call(id int) string { return g.set.Marker(g.close + id) }
+
+// Machine reads the prose of one session.
+//
+// A quotation mark opens a quotation only if no letter or digit stands before
+// it, and closes one only if none stands behind it. A marker inside a quotation
+// is prose. Behind an open quote a marker is therefore held until the quotation
+// closes, or ends unmatched: at an empty line, at the end of the text, and for
+// the marker that ends a thought at the end of the line. An unmatched quote
+// protects nothing. A JSON value directly behind a held marker owns the
+// quotation marks in it.
+type Machine struct {
+	// Thought is the channel: prose is reasoning if true, visible text if not.
+	// The Machine follows the think markers; a family may set it when it has the
+	// word, that is before the first Next or after one that returned true.
+	Thought bool
+
+	g     *Grammar
+	given bool   // Next has returned a marker; the family goes on from it
+	from  uint32 // quotations from before this offset are over
+
+	pos   uint32   // everything before this offset is scanned
+	open  []opened // quotes that are open, in their order
+	count [4]int   // how many of them there are of each kind
+	held  []marker // markers from the first one that can't be passed yet
+	front int      // where in held that one is
+	line  int      // how many of held stand before the last line feed
+	blank bool     // the line so far is blank
+
+	owner     ownership
+	json      scan.JSON
+	jsonAt    uint32 // where the value begins that json reads
+	jsonAfter uint32 // no value is tried before this offset: one failed there
+}
+
+type opened struct {
+	at   uint32
+	kind uint8
+}
+
+type marker struct {
+	at     uint32
+	by     uint32 // where the quotation opens that makes it text
+	id     int16
+	closer bool // it would end a thought
+	text   bool
+}
+
+// ownership follows what stands directly behind a held marker.
+type ownership uint8
+
+const (
+	nobody ownership = iota
+	asked            // white space so far
+	owning           // a JSON value
+)
+
+// Start makes m ready for a session.
+func (m *Machine) Start(g *Grammar, thought bool) { *m = Machine{g: g, Thought: thought} }
+
+// Next consumes prose. If it returns true, the window begins with the marker
+// Calls[id], which is markup: the caller skips it and reads on as its grammar
+// asks, then calls Next again where prose goes on. If it returns false all that
+// is certain has been consumed, and more bytes are needed; at the end of the
+// text, nothing is left.
+func (m *Machine) Next(w *sdk.Window) (id int, ok bool) {
+	if m.given {
+		m.given = false
+		m.from = w.Offset()
+		m.forget(m.from)
+	}
+	m.pos = max(m.pos, w.Offset())
+	for {
+		if found, ok := m.markup(w); ok {
+			m.say(w, int(found.at-w.Offset()))
+			if id, ok := m.pass(w, int(found.id)); ok {
+				m.given = true
+				return id, true
+			}
+			continue
+		}
+		if !m.scan(w) {
+			break
+		}
+	}
+	m.rest(w)
+	return -1, false
+}
+
+// markup takes markers that turned out to be text off the front of the held
+// ones, and then the first one if it turned out to be markup.
+func (m *Machine) markup(w *sdk.Window) (marker, bool) {
+	for m.front < len(m.held) {
+		h := m.held[m.front]
+		switch {
+		case h.at < m.from:
+		case h.text && h.by >= m.from:
+		case !h.text && m.quotedAt(h.at):
+			return marker{}, false
+		default:
+			m.front++
+			return h, true
+		}
+		m.front++
+	}
+	m.held, m.front, m.line = m.held[:0], 0, 0
+	return marker{}, false
+}
+
+func (m *Machine) quotedAt(at uint32) bool { return len(m.open) > 0 && m.open[0].at < at }
+
+// pass does what a marker at the window's start asks, unless it is for the
+// caller.
+func (m *Machine) pass(w *sdk.Window, id int) (int, bool) {
+	switch g := m.g; {
+	case id < g.think:
+		m.Thought = true
+	case id < g.close:
+		m.Thought = false
+	case id < g.call:
+		return id - g.close, true
+	}
+	w.Skip(m.g.set.Len(id))
+	m.from = w.Offset()
+	m.forget(m.from)
+	return 0, false
+}
+
+func (m *Machine) say(w *sdk.Window, n int) {
+	if m.Thought {
+		w.Reasoning(n)
+	} else {
+		w.Text(n)
+	}
+}
+
+// rest consumes what is certain when more bytes are needed, and says which bytes
+// matter.
+func (m *Machine) rest(w *sdk.Window) {
+	if m.front < len(m.held) {
+		m.say(w, int(m.held[m.front].at-w.Offset()))
+		if m.owner == nobody && !m.blank && w.Len() < MaxHeld/2 && m.pos == w.Offset()+uint32(w.Len()) {
+			w.Hold(m.g.quoted)
+		}
+		return
+	}
+	m.say(w, int(m.pos-w.Offset()))
+	if w.Len() > 0 || m.blank {
+		return
+	}
+	set := m.g.plain
+	if len(m.open) > 0 {
+		set = m.g.quoted
+	}
+	if m.Thought {
+		w.Watch(reasoning, set)
+	} else {
+		w.Watch(text, set)
+	}
+}

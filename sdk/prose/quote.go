@@ -1,0 +1,259 @@
+package prose
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+const (
+	text      = abi.Text
+	reasoning = abi.Reasoning
+)
+
+// scan reads on to the next byte that may settle something. It returns false if
+// it needs more bytes.
+func (m *Machine) scan(w *sdk.Window) bool {
+	b := w.Bytes()
+	i, end := int(m.pos-w.Offset()), len(b)
+	capped := false
+	if m.front < len(m.held) {
+		if limit := int(m.held[m.front].at-w.Offset()) + MaxHeld; limit < end {
+			end, capped = limit, true
+		}
+	}
+	settled := false
+	for i < end && !settled {
+		switch {
+		case m.owner != nobody:
+			i = m.own(b[:end], i, w)
+		case m.blank:
+			i, settled = m.blanks(b, i, end)
+		default:
+			n := m.plain(b[i:end])
+			if i += n; i == end {
+				break
+			}
+			var wait bool
+			if i, settled, wait = m.special(w, b, i); wait {
+				m.pos = w.Offset() + uint32(i)
+				return false
+			}
+		}
+	}
+	m.pos = w.Offset() + uint32(i)
+	switch {
+	case settled:
+		return true
+	case capped:
+		m.giveUp()
+		return true
+	case w.Final && m.owner != nobody:
+		m.disown()
+		return true
+	case w.Final && len(m.open) > 0:
+		m.unquote()
+		return m.front < len(m.held)
+	}
+	return false
+}
+
+// plain is the number of bytes at b's start that mean nothing.
+func (m *Machine) plain(b []byte) int {
+	mask := begin | quote
+	if len(m.open) > 0 {
+		mask |= feed
+	}
+	for i, c := range b {
+		if m.g.class[c]&mask != 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// special reads the byte at i, which may begin a marker, be a quotation mark, or
+// end a line. It returns where to go on, whether it settled something, and
+// whether it has to wait.
+func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wait bool) {
+	c := b[i]
+	if m.g.class[c]&begin != 0 {
+		switch id, v := m.g.set.At(b[i:], w.Final); v {
+		case scan.Wait:
+			return i, false, true
+		case scan.Yes:
+			m.found(w.Offset()+uint32(i), id)
+			return i + m.g.set.Len(id), true, false
+		}
+	}
+	if c == '\n' && len(m.open) > 0 {
+		m.blank = true
+		return i + 1, m.endLine(), false
+	}
+	if m.g.class[c]&quote != 0 {
+		return m.mark(w, b, i)
+	}
+	return i + 1, false, false
+}
+
+func (m *Machine) found(at uint32, id int) {
+	closer := m.Thought && id >= m.g.think && id < m.g.close
+	m.held = append(m.held, marker{at: at, id: int16(id), closer: closer})
+	end := at + uint32(m.g.set.Len(id))
+	if len(m.open) > 0 && end >= m.jsonAfter {
+		m.owner, m.jsonAt = asked, end
+	}
+}
+
+// mark reads a quotation mark.
+func (m *Machine) mark(w *sdk.Window, b []byte, i int) (next int, settled, wait bool) {
+	kind := m.g.words[b[i]]
+	before := w.PrevRune()
+	if i > 0 {
+		before, _ = utf8.DecodeLastRune(b[:i])
+	}
+	if before == '\\' {
+		return i + 1, false, false
+	}
+	if m.count[kind] > 0 {
+		if i+1 == len(b) && !w.Final {
+			return i, false, true
+		}
+		behind, _ := utf8.DecodeRune(b[i+1:])
+		if i+1 == len(b) || !word(behind) {
+			return i + 1, m.closeQuote(kind), false
+		}
+	}
+	if !word(before) {
+		m.open = append(m.open, opened{at: w.Offset() + uint32(i), kind: kind})
+		m.count[kind]++
+	}
+	return i + 1, false, false
+}
+
+// closeQuote closes the innermost quotation of that kind, and with it the ones
+// inside that have no end. Markers in it are text.
+func (m *Machine) closeQuote(kind uint8) (settled bool) {
+	for {
+		last := m.open[len(m.open)-1]
+		m.open = m.open[:len(m.open)-1]
+		m.count[last.kind]--
+		if last.kind != kind {
+			continue
+		}
+		for k := len(m.held) - 1; k >= m.front && m.held[k].at > last.at; k-- {
+			if !m.held[k].text {
+				m.held[k].text, m.held[k].by = true, last.at
+			}
+		}
+		return m.front < len(m.held)
+	}
+}
+
+// blanks reads white space at the start of a line. An empty line ends all
+// quotations.
+func (m *Machine) blanks(b []byte, i, end int) (next int, settled bool) {
+	for i < end && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	if i == end {
+		return i, false
+	}
+	m.blank = false
+	if b[i] != '\n' {
+		return i, false
+	}
+	m.unquote()
+	return i, m.front < len(m.held)
+}
+
+// endLine ends the quotations around a marker that ends a thought.
+func (m *Machine) endLine() (settled bool) {
+	for k := len(m.held) - 1; k >= max(m.line, m.front); k-- {
+		if m.held[k].closer && !m.held[k].text {
+			m.forget(m.held[k].at)
+			settled = true
+			break
+		}
+	}
+	m.line = len(m.held)
+	return settled
+}
+
+func (m *Machine) unquote() {
+	m.open, m.count, m.blank = m.open[:0], [4]int{}, false
+}
+
+// forget ends the quotations that were opened before at.
+func (m *Machine) forget(at uint32) {
+	n := 0
+	for n < len(m.open) && m.open[n].at < at {
+		m.count[m.open[n].kind]--
+		n++
+	}
+	if n > 0 {
+		m.open = m.open[:copy(m.open, m.open[n:])]
+	}
+	if len(m.open) == 0 {
+		m.blank = false
+	}
+	if m.pos <= at {
+		m.owner = nobody
+	}
+}
+
+// giveUp makes text of what is held: it is too much.
+func (m *Machine) giveUp() {
+	for k := m.front; k < len(m.held); k++ {
+		m.held[k].text, m.held[k].by = true, m.from
+	}
+	m.owner = nobody
+	m.unquote()
+}
+
+// own reads what stands directly behind a held marker, as JSON if it is that.
+func (m *Machine) own(b []byte, i int, w *sdk.Window) int {
+	if m.owner == asked {
+		i += scan.Space(b[i:])
+		if i == len(b) {
+			return i
+		}
+		if b[i] != '{' && b[i] != '[' {
+			m.owner = nobody
+			return int(m.jsonAt - w.Offset())
+		}
+		m.owner = owning
+		m.json.Reset()
+	}
+	n, status := m.json.Scan(b[i:])
+	switch status {
+	case scan.Done:
+		m.owner = nobody
+	case scan.Bad:
+		m.owner, m.jsonAfter = nobody, w.Offset()+uint32(i+n)
+		return int(m.jsonAt - w.Offset())
+	}
+	return i + n
+}
+
+// disown goes back to where an unfinished JSON value begins: it owns nothing.
+func (m *Machine) disown() {
+	m.owner, m.jsonAfter = nobody, m.pos
+	m.pos = m.jsonAt
+}
+
+// word says whether r is a letter or digit of a script that puts space between
+// words. In others (Han, Kana, Hangul, Thai …) quotation marks stand directly
+// beside letters, so a letter there says nothing.
+func word(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	case r >= 0x0e00 && r < 0x10a0, r >= 0x1100 && r < 0x1200, r >= 0x1780 && r < 0x1800, r >= 0x2e80:
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
