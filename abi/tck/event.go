@@ -1,0 +1,125 @@
+package tck
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The kinds of an assembled Event.
+const (
+	KindText      = "text"
+	KindReasoning = "reasoning"
+	KindToolCall  = "tool_call"
+)
+
+// Event is one piece of the assembled view of an answer: a run of text or of
+// reasoning, or a whole call. Its JSON is that of the case format.
+type Event struct {
+	Kind      string          `json:"kind"`
+	Text      string          `json:"text,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"` // verbatim
+	ID        string          `json:"id,omitempty"`
+}
+
+func (e *Event) check() error {
+	switch e.Kind {
+	case KindText, KindReasoning:
+		if e.Name != "" || e.ID != "" || e.Arguments != nil {
+			return fmt.Errorf("%s: only text goes with it", e.Kind)
+		}
+	case KindToolCall:
+		if e.Name == "" || e.Arguments == nil || e.Text != "" {
+			return fmt.Errorf("%s: name and arguments go with it, id may", e.Kind)
+		}
+	default:
+		return fmt.Errorf("kind: %q; write %s, %s or %s", e.Kind, KindText, KindReasoning, KindToolCall)
+	}
+	return nil
+}
+
+// mergeEvents joins adjacent runs of one kind and takes empty ones out.
+func mergeEvents(events []Event) []Event {
+	var out []Event
+	for _, e := range events {
+		switch last := len(out) - 1; {
+		case e.Kind == KindToolCall:
+			out = append(out, e)
+		case e.Text == "":
+		case last >= 0 && out[last].Kind == e.Kind:
+			out[last].Text += e.Text
+		default:
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// diffEvents says where got differs from want, "" if nowhere. An id is compared
+// only where want gives one, arguments as JSON values with exact number tokens.
+func diffEvents(want, got []Event) string {
+	for i := 0; i < len(want) || i < len(got); i++ {
+		switch {
+		case i >= len(got):
+			return fmt.Sprintf("event %d is missing", i)
+		case i >= len(want):
+			return fmt.Sprintf("event %d is one too many", i)
+		}
+		w, g := want[i], got[i]
+		switch {
+		case w.Kind != g.Kind:
+			return fmt.Sprintf("event %d: kind", i)
+		case w.Text != g.Text:
+			return fmt.Sprintf("event %d: text", i)
+		case w.Name != g.Name:
+			return fmt.Sprintf("event %d: name", i)
+		case w.ID != "" && w.ID != g.ID:
+			return fmt.Sprintf("event %d: id", i)
+		case w.Kind == KindToolCall && !sameJSON(w.Arguments, g.Arguments):
+			return fmt.Sprintf("event %d: arguments", i)
+		}
+	}
+	return ""
+}
+
+// sameJSON compares two JSON values: the order of members is nothing, a number
+// is its token.
+func sameJSON(a, b json.RawMessage) bool {
+	x, errX := canonical(a)
+	y, errY := canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// canonical writes JSON with sorted members and numbers as they stand.
+func canonical(raw json.RawMessage) ([]byte, error) {
+	var v any
+	if err := decode(raw, &v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// render writes events on one line, for result lines.
+func render(events []Event) string {
+	parts := make([]string, len(events))
+	for i, e := range events {
+		parts[i] = e.String()
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+// String gives the event's JSON.
+func (e Event) String() string {
+	if e.Kind == KindToolCall && !json.Valid(e.Arguments) {
+		e.Arguments, _ = json.Marshal("not JSON: " + string(e.Arguments))
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(b.String())
+}
