@@ -1,0 +1,55 @@
+package chunk
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// FinishRules are a request's rules for finish reasons.
+type FinishRules struct {
+	// CallsOff: no call may leave, so the engine's tool_calls is a stop.
+	CallsOff bool
+	// KeepStop leaves stop as it is although calls went out.
+	KeepStop bool
+	// TurnGrammar: a confirmed model EOS permits strict completion.
+	TurnGrammar bool
+}
+
+// Reason is the finish reason that a client is told for what the engine said.
+// calls says whether the choice sent a call that it completed.
+func (r *FinishRules) Reason(engine string, calls bool) string {
+	switch {
+	case engine == openai.FinishStop && calls && !r.KeepStop:
+		return openai.FinishToolCalls
+	case r.CallsOff && (engine == openai.FinishToolCalls || engine == openai.FinishFunctionCall):
+		return openai.FinishStop
+	}
+	return engine
+}
+
+// Missing is the finish reason for a choice that never got one: none is made up
+// but for a choice with calls, which a client has to run.
+func (r *FinishRules) Missing(calls bool) string {
+	switch {
+	case !calls:
+		return ""
+	case r.KeepStop:
+		return openai.FinishStop
+	}
+	return openai.FinishToolCalls
+}
+
+// Parser is the reason that a parser is told. Only a confirmed EOS of the model
+// under a turn grammar permits it to complete what is not closed.
+func (r *FinishRules) Parser(engine string, stop Stop) abi.Finish {
+	switch engine {
+	case openai.FinishLength, openai.FinishContentFilter:
+		return abi.FinishLength
+	case openai.FinishStop:
+		if stop.Finish == abi.FinishEOS && !r.TurnGrammar {
+			return abi.FinishUnknown
+		}
+		return stop.Finish
+	}
+	return abi.FinishUnknown
+}

@@ -1,0 +1,232 @@
+package chunk
+
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// Names of nvext members that have rules of their own.
+const (
+	fieldIDs            = "completion_token_ids"
+	fieldPromptIDs      = "prompt_token_ids"
+	fieldEngineData     = "engine_data"
+	fieldExperts        = "routed_experts"
+	fieldStopReason     = "stop_reason"
+	fieldTiming         = "timing"
+	fieldPromptLogprobs = "prompt_logprobs"
+)
+
+// finishOnly are the members that may not leave before a finish reason.
+func finishOnly(name string) bool { return name == fieldTiming || name == fieldPromptLogprobs }
+
+// Joiner takes the metadata off the chunks that come in and puts it on the
+// outputs that go out: a parser may swallow chunks, but not what rode on them.
+// Every pending value leaves once. An answer without metadata costs nothing.
+type Joiner struct {
+	// Wants says whether the client asked for an nvext member.
+	Wants func(name string) bool
+	// Ignored counts the incoming values that were no use.
+	Ignored int
+
+	metrics    Metrics
+	hasMetrics bool
+	pending    Members
+	extra      []openai.Member
+	logprobs   openai.Raw // prompt_logprobs
+	out        []byte
+}
+
+// Take takes the metadata off an item. Usage is not the joiner's.
+func (j *Joiner) Take(it *Item) {
+	if m := it.Metrics; m != nil {
+		m.ChunkTokens += j.metrics.ChunkTokens
+		j.metrics, j.hasMetrics = *m, true
+		it.Metrics = nil
+	}
+	c := it.Data
+	if c == nil {
+		return
+	}
+	j.takeEvidence(it)
+	if !jsonx.IsNull(c.PromptLogprobs) {
+		j.logprobs = bytes.Clone(c.PromptLogprobs)
+		j.offer(fieldPromptLogprobs, c.PromptLogprobs)
+	}
+	if c.NVExt != nil {
+		j.merge(c.NVExt)
+	}
+	for _, m := range c.Extra {
+		if !jsonx.IsNull(m.Value) {
+			j.addExtra(m)
+		}
+	}
+	c.PromptLogprobs, c.NVExt, c.PromptTokenIDs, c.Extra = nil, nil, nil, nil
+}
+
+// takeEvidence makes members of what the engine says outside nvext.
+func (j *Joiner) takeEvidence(it *Item) {
+	c := it.Data
+	ownIDs := jsonx.Get(c.NVExt, fieldIDs) != nil
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		if !jsonx.IsNull(choice.TokenIDs) && !ownIDs {
+			j.offer(fieldIDs, choice.TokenIDs)
+		}
+		choice.TokenIDs, choice.StopReason, choice.MatchedStop = nil, nil, nil
+	}
+	if !jsonx.IsNull(c.PromptTokenIDs) {
+		j.offer(fieldPromptIDs, c.PromptTokenIDs)
+	}
+	if it.EngineData != nil {
+		j.offer(fieldEngineData, it.EngineData)
+		if v := jsonx.Get(it.EngineData, fieldExperts); v != nil {
+			j.offer(fieldExperts, v)
+		}
+		it.EngineData = nil
+	}
+	for _, s := range it.Stops {
+		if s.Reason != nil {
+			j.offer(fieldStopReason, s.Reason)
+		}
+	}
+}
+
+// merge merges an nvext that the engine sent itself.
+func (j *Joiner) merge(incoming openai.Raw) {
+	if !jsonx.IsObject(incoming) {
+		j.Ignored++
+		return
+	}
+	for o := jsonx.ObjectOf(incoming); ; {
+		name, value, ok := o.Next()
+		if !ok {
+			return
+		}
+		j.offer(string(name), value)
+	}
+}
+
+// offer merges one member if the client asked for it.
+func (j *Joiner) offer(name string, value openai.Raw) {
+	if j.Wants(name) && !j.pending.Merge(name, value) {
+		j.Ignored++
+	}
+}
+
+// Offer merges a member that the host makes itself.
+func (j *Joiner) Offer(name string, value openai.Raw) { j.offer(name, value) }
+
+// Has says whether a member is pending.
+func (j *Joiner) Has(name string) bool { return j.pending.index(name) >= 0 }
+
+func (j *Joiner) addExtra(m openai.Member) {
+	m.Value = bytes.Clone(m.Value)
+	for i := range j.extra {
+		if j.extra[i].Name == m.Name {
+			j.extra[i].Value = m.Value
+			return
+		}
+	}
+	j.extra = append(j.extra, m)
+}
+
+// Attach puts what is pending on an output that has a choice. finished says
+// whether a finish reason is on this output or has gone before.
+func (j *Joiner) Attach(c *openai.Chunk, finished bool) {
+	c.NVExt = j.drain(finished)
+	c.PromptLogprobs, j.logprobs = j.logprobs, nil
+	c.Extra, j.extra = j.extra, nil
+}
+
+// drain gives the pending nvext, nil where nothing is due. The text is valid
+// until the next drain.
+func (j *Joiner) drain(finished bool) openai.Raw {
+	if len(j.pending) == 0 {
+		return nil
+	}
+	out, kept := append(j.out[:0], '{'), j.pending[:0]
+	for _, m := range j.pending {
+		if !finished && finishOnly(m.Name) {
+			kept = append(kept, m)
+			continue
+		}
+		out = jsonx.AppendMember(out, m.Name, m.Value)
+	}
+	clear(j.pending[len(kept):])
+	j.pending, j.out = kept, out
+	if len(out) == 1 {
+		return nil
+	}
+	j.out = append(out, '}')
+	return j.out
+}
+
+// DrainMetrics gives the pending metrics: the latest, with the tokens of all the
+// chunks since the last drain. ok is false where there are none.
+func (j *Joiner) DrainMetrics() (m Metrics, ok bool) {
+	m, ok = j.metrics, j.hasMetrics
+	j.metrics, j.hasMetrics = Metrics{}, false
+	return m, ok
+}
+
+// Left says whether anything that a client sees is pending.
+func (j *Joiner) Left() bool {
+	return len(j.pending) > 0 || j.logprobs != nil || len(j.extra) > 0
+}
+
+// Members is an nvext object under merge, in order of first appearance.
+type Members []openai.Member
+
+func (l Members) index(name string) int {
+	for i := range l {
+		if l[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Merge merges one member: token ids are appended, any other value is replaced
+// whole. It copies the value. It is false where the value was ignored, because
+// token ids have to be a list.
+func (l *Members) Merge(name string, value openai.Raw) bool {
+	i := l.index(name)
+	if name == fieldIDs && !jsonx.IsArray(value) {
+		return false
+	}
+	switch {
+	case i < 0:
+		*l = append(*l, openai.Member{Name: name, Value: bytes.Clone(value)})
+	case name == fieldIDs:
+		(*l)[i].Value = appendList((*l)[i].Value, value)
+	default:
+		(*l)[i].Value = append((*l)[i].Value[:0], value...)
+	}
+	return true
+}
+
+// MergeObject merges all members of an object. Anything else is ignored.
+func (l *Members) MergeObject(v openai.Raw) {
+	for o := jsonx.ObjectOf(v); ; {
+		name, value, ok := o.Next()
+		if !ok {
+			return
+		}
+		l.Merge(string(name), value)
+	}
+}
+
+// appendList appends the elements of one JSON array to another, in place.
+func appendList(dst, add openai.Raw) openai.Raw {
+	inner := bytes.TrimSpace(add[1 : len(add)-1])
+	if len(inner) == 0 {
+		return dst
+	}
+	dst = bytes.TrimRight(dst[:len(dst)-1], " \t\r\n")
+	if dst[len(dst)-1] != '[' {
+		dst = append(dst, ',')
+	}
+	return append(append(dst, inner...), ']')
+}

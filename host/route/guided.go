@@ -1,0 +1,192 @@
+package route
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// guidance is what constrains the engine for the sake of calls.
+type guidance struct {
+	backend.Guided
+	mode abi.Mode // what the engine emits: markup, or bare JSON
+	turn bool     // the constraint covers the whole turn
+}
+
+func (g *guidance) tag() bool { return g.Kind == backend.GuidedStructuralTag }
+
+// guide decides how the engine is constrained.
+func (m *Model) guide(r *openai.ChatRequest) (*guidance, *openai.Error) {
+	g := &guidance{turn: m.TurnGrammar}
+	switch {
+	case len(r.Tools) == 0 || r.ToolChoice.Mode == openai.ToolChoiceNone:
+		return g, nil
+	case r.ToolChoice.Forced():
+	case r.ResponseFormat != nil || len(r.GuidedFields) > 0:
+		return g, nil // the client's own constraint goes to the engine
+	case m.Guided == GuideByJSON:
+		return g, nil // there is no JSON for a free choice
+	case !slices.ContainsFunc(r.Tools, func(t openai.Tool) bool { return t.Strict }) && r.ParallelToolCalls:
+		return g, nil
+	}
+	json := m.readsJSON(r)
+	if m.Guided != GuideByJSON || !json {
+		if ok, err := m.guideByTag(r, g); ok || err != nil {
+			return g, err
+		}
+	}
+	if !json {
+		return g, nil
+	}
+	return g, guideByJSON(r, g)
+}
+
+// readsJSON says whether a forced choice can be constrained to bare JSON.
+func (m *Model) readsJSON(r *openai.ChatRequest) bool {
+	if !r.ToolChoice.Forced() || !m.CanGuide(backend.GuidedJSON) {
+		return false
+	}
+	return !m.unified() || slices.Contains(m.Parsers.Unified.Parser().Guided, r.ToolChoice.Mode)
+}
+
+func (m *Model) guideByTag(r *openai.ChatRequest, g *guidance) (bool, *openai.Error) {
+	builder, parser := m.constrainer()
+	if builder == nil || !m.CanGuide(backend.GuidedStructuralTag) {
+		return false, nil
+	}
+	open := abi.Session{Parser: parser, Mode: forcedMode(r), NamedTool: r.ToolChoice.Name, Options: m.Options}
+	if r.ParallelToolCalls {
+		open.Flags |= abi.OpenParallel
+	}
+	addTools(&open, r.Tools, true)
+	answer, err := builder.Constraint(&open)
+	if err != nil {
+		return false, &openai.Error{Status: http.StatusInternalServerError, Code: "constraint_failed",
+			Message: fmt.Sprintf("the parser can't build a constraint for this tool choice: %v", err)}
+	}
+	tag := jsonx.Get(answer, "structural_tag")
+	if tag == nil {
+		return false, nil
+	}
+	g.Guided = backend.Guided{Kind: backend.GuidedStructuralTag, Value: tag}
+	if scope, _ := jsonx.String(jsonx.Get(answer, "scope")); scope == "turn" {
+		g.turn = true
+	}
+	return true, nil
+}
+
+// constrainer gives the parser of the model that builds constraints.
+func (m *Model) constrainer() (parse.Constrainer, string) {
+	engines := []parse.Engine{m.Parsers.Jailed, m.Parsers.Split}
+	if m.unified() {
+		engines = []parse.Engine{m.Parsers.Unified}
+	}
+	for _, e := range engines {
+		if e == nil || !e.Parser().Constraint {
+			continue
+		}
+		if c, ok := e.(parse.Constrainer); ok {
+			return c, e.Parser().Name
+		}
+	}
+	return nil, ""
+}
+
+func forcedMode(r *openai.ChatRequest) abi.Mode {
+	switch r.ToolChoice.Mode {
+	case openai.ToolChoiceRequired:
+		return abi.ModeGuidedRequired
+	case openai.ToolChoiceNamed:
+		return abi.ModeGuidedNamed
+	}
+	return abi.ModeNative
+}
+
+func addTools(open *abi.Session, tools []openai.Tool, schemas bool) {
+	for i, t := range tools {
+		open.Tools = append(open.Tools, t.Name)
+		if schemas {
+			open.Schemas = append(open.Schemas, abi.Schema{Tool: uint32(i), JSON: string(parameters(&t))})
+		}
+	}
+}
+
+// parameters is the schema of a tool's arguments; without one, any object.
+func parameters(t *openai.Tool) openai.Raw {
+	if jsonx.IsNull(t.Parameters) {
+		return openai.Raw(`{"type":"object","properties":{}}`)
+	}
+	return t.Parameters
+}
+
+func guideByJSON(r *openai.ChatRequest, g *guidance) *openai.Error {
+	g.Kind, g.mode = backend.GuidedJSON, forcedMode(r)
+	if g.mode == abi.ModeGuidedNamed {
+		i := slices.IndexFunc(r.Tools, func(t openai.Tool) bool { return t.Name == r.ToolChoice.Name })
+		g.Value = parameters(&r.Tools[i])
+		return nil
+	}
+	var err *openai.Error
+	g.Value, err = callsSchema(r.Tools, r.ParallelToolCalls)
+	return err
+}
+
+// callsSchema is the schema of a list of calls, {"name":…,"parameters":…} each.
+// The tools' $defs move to its top, where their references point.
+func callsSchema(tools []openai.Tool, parallel bool) (openai.Raw, *openai.Error) {
+	var defs []openai.Member
+	out := []byte(`{"type":"array","minItems":1,`)
+	if !parallel {
+		out = append(out, `"maxItems":1,`...)
+	}
+	out = append(out, `"items":{"anyOf":[`...)
+	for i := range tools {
+		t := &tools[i]
+		var rest []openai.Member
+		for _, member := range jsonx.Members(parameters(t)) {
+			if member.Name != "$defs" {
+				rest = append(rest, member)
+				continue
+			}
+			var err *openai.Error
+			if defs, err = mergeDefs(defs, t.Name, member.Value); err != nil {
+				return nil, err
+			}
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, `{"type":"object","properties":{"name":{"type":"string","enum":[`...)
+		out = jsonx.AppendString(out, t.Name)
+		out = append(out, `]},"parameters":`...)
+		out = jsonx.AppendMembers(out, rest)
+		out = append(out, `},"required":["name","parameters"]}`...)
+	}
+	out = append(out, `]}`...)
+	if len(defs) > 0 {
+		out = append(out, `,"$defs":`...)
+		out = jsonx.AppendMembers(out, defs)
+	}
+	return append(out, '}'), nil
+}
+
+func mergeDefs(defs []openai.Member, tool string, add openai.Raw) ([]openai.Member, *openai.Error) {
+	for _, d := range jsonx.Members(add) {
+		i := slices.IndexFunc(defs, func(m openai.Member) bool { return m.Name == d.Name })
+		switch {
+		case i < 0:
+			defs = append(defs, d)
+		case !bytes.Equal(jsonx.AppendRaw(nil, defs[i].Value), jsonx.AppendRaw(nil, d.Value)):
+			return nil, refusal("tools", "schema_conflict",
+				"the tools define %q in $defs in different ways (again in tool %q): tool_choice required needs one definition", d.Name, tool)
+		}
+	}
+	return defs, nil
+}

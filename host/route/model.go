@@ -1,0 +1,142 @@
+package route
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// Model is what has to be known of a served model to decide about a request.
+type Model struct {
+	Parsers Parsers
+	Version Version
+	// Guided says how the host constrains a tool choice where both ways are open.
+	Guided GuidedPolicy
+	// CanGuide says whether the engine takes a constraint of that kind.
+	CanGuide func(backend.GuidedKind) bool
+	// TurnGrammar says that the engine runs every request of this model under a
+	// grammar of the whole turn.
+	TurnGrammar bool
+	// Thinking is the deployment's default mode.
+	Thinking openai.Thinking
+	// ToolsUnderNone leaves the tools in the prompt under tool_choice none.
+	ToolsUnderNone bool
+	// Render gives the prompt, or its end, that the model's chat template makes of
+	// the request with these template arguments; known is false where it can't be
+	// told. nil: there is no template here.
+	Render func(r *openai.ChatRequest, args []openai.Member) (prompt string, known bool)
+	// Options go to the parser.
+	Options []abi.Option
+}
+
+// GuidedPolicy is a preference between the ways to constrain a tool choice.
+type GuidedPolicy uint8
+
+const (
+	GuideByFamily GuidedPolicy = iota // a structural tag where the family has one, else JSON
+	GuideByTag
+	GuideByJSON
+)
+
+// Parsers are the parsers of a model. Each is nil where the model has none.
+type Parsers struct {
+	// Tool and Reasoning are the names that were configured, "" for none.
+	Tool, Reasoning string
+
+	Unified parse.Engine // reasoning and calls
+	Split   parse.Engine // calls, streaming, from text without reasoning
+	Jailed  parse.Engine // whole calls, for the jail
+	Thought parse.Engine // reasoning only
+}
+
+// Family is a module's parsers for one grammar. By convention a parser NAME of
+// kind unified has siblings NAME_tools, NAME_reasoning and NAME_batch.
+type Family struct {
+	Name                             string
+	Unified, Tools, Reasoning, Batch parse.Engine
+}
+
+// FamilyOf finds, among the parsers of one module, the siblings of the parser
+// named. A parser that has no siblings is a family of its own.
+func FamilyOf(named parse.Engine, module []parse.Engine) Family {
+	f := Family{Name: base(named.Parser())}
+	for _, e := range module {
+		if base(e.Parser()) != f.Name {
+			continue
+		}
+		switch e.Parser().Kind {
+		case manifest.Unified:
+			f.Unified = e
+		case manifest.Tools:
+			f.Tools = e
+		case manifest.Reasoning:
+			f.Reasoning = e
+		case manifest.Batch:
+			f.Batch = e
+		}
+	}
+	return f
+}
+
+func base(p *manifest.Parser) string {
+	return strings.TrimSuffix(manifest.Normalise(p.Name), "_"+string(p.Kind))
+}
+
+// NewParsers combines the parsers of a model from the families configured for
+// calls and for reasoning; nil stands for none. One half is enough to select the
+// unified parser of its family; two halves must be of the same one.
+func NewParsers(tool, reasoning *Family) Parsers {
+	var p Parsers
+	if tool != nil {
+		p.Tool, p.Unified, p.Split, p.Jailed = tool.Name, tool.Unified, tool.Tools, tool.Batch
+		if p.Jailed == nil {
+			p.Jailed = tool.Tools
+		}
+	}
+	if reasoning == nil {
+		return p
+	}
+	p.Reasoning, p.Thought = reasoning.Name, reasoning.Reasoning
+	if p.Thought == nil {
+		p.Thought = reasoning.Unified // opened without tools: nothing is a call
+	}
+	switch {
+	case tool == nil:
+		p.Unified = reasoning.Unified
+	case tool.Name != reasoning.Name:
+		p.Unified = nil
+	}
+	return p
+}
+
+// Any says whether the model has a parser at all.
+func (p *Parsers) Any() bool { return p.Tool != "" || p.Reasoning != "" }
+
+// pair names the parsers for a message.
+func (p *Parsers) pair() string {
+	name := func(s string) string {
+		if s == "" {
+			return "none"
+		}
+		return s
+	}
+	return fmt.Sprintf("tool parser %s, reasoning parser %s", name(p.Tool), name(p.Reasoning))
+}
+
+// Check says whether the model's parsers can do what an explicit version asks
+// for. It is for the time when a model is loaded.
+func (m *Model) Check() error {
+	p := &m.Parsers
+	switch {
+	case m.Version == V2 && p.Any() && p.Unified == nil && p.Split == nil:
+		return fmt.Errorf("%s: 2: %s have neither a unified nor a split implementation; use auto or 1", SettingVersion, p.pair())
+	case m.Version == V1 && p.Tool != "" && p.Jailed == nil:
+		return fmt.Errorf("%s: 1: %s have no implementation for the jail; use auto or 2", SettingVersion, p.pair())
+	}
+	return nil
+}

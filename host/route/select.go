@@ -1,0 +1,46 @@
+package route
+
+import (
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// pick chooses the route. It runs once a request, after the guided decision.
+func (m *Model) pick(r *openai.ChatRequest, g *guidance) (Route, *openai.Error) {
+	p := &m.Parsers
+	if m.unified() {
+		return Unified, nil
+	}
+	if !m.processed(r) {
+		return Pass, nil
+	}
+	if p.Tool == "" && !r.ToolChoice.Forced() {
+		return Pass, nil
+	}
+	if m.Version != V1 && p.Split != nil && !g.tag() && !r.ToolChoice.Forced() {
+		return Split, nil
+	}
+	if m.Version == V2 {
+		return Pass, m.needsJail(r)
+	}
+	if err := refuseJailed(r); err != nil {
+		return Pass, err
+	}
+	return Jail, nil
+}
+
+func (m *Model) unified() bool { return m.Parsers.Unified != nil && m.Version != V1 }
+
+// processed says whether the answer can hold calls, or an envelope that has to
+// come off.
+func (m *Model) processed(r *openai.ChatRequest) bool {
+	if len(r.Tools) > 0 && r.ToolChoice.Mode != openai.ToolChoiceNone {
+		return true
+	}
+	for _, e := range []parse.Engine{m.Parsers.Jailed, m.Parsers.Split} {
+		if e != nil && e.Parser().Wrapped {
+			return true
+		}
+	}
+	return false
+}

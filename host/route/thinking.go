@@ -1,0 +1,141 @@
+package route
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// Template arguments that switch thinking: one switch with three names. The
+// first that is present decides.
+const (
+	argThinking       = "thinking"
+	argEnableThinking = "enable_thinking"
+	argThinkingMode   = "thinking_mode"
+)
+
+var thinkingArgs = []string{argThinking, argEnableThinking, argThinkingMode}
+
+// argNonEmpty asks for an answer that is not empty.
+const argNonEmpty = "force_nonempty_content"
+
+// thinking decides whether the model is to think: the request's word, else the
+// deployment's, else nobody's. The template arguments come back with every name
+// of the switch set alike, so that a template that reads any of them sees it.
+func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Member) {
+	mode := requested(r)
+	if mode == openai.ThinkingUnset {
+		mode = m.Thinking
+	}
+	if mode != openai.ThinkingOn && mode != openai.ThinkingOff {
+		return openai.ThinkingUnset, r.ChatTemplateKwargs
+	}
+	return mode, setAlike(r.ChatTemplateKwargs, mode == openai.ThinkingOn, m.readsMode())
+}
+
+func requested(r *openai.ChatRequest) openai.Thinking {
+	if r.Thinking != openai.ThinkingUnset {
+		return r.Thinking
+	}
+	switch strings.ToLower(r.ReasoningEffort) {
+	case "":
+	case "none":
+		return openai.ThinkingOff
+	default:
+		return openai.ThinkingOn
+	}
+	for _, name := range thinkingArgs {
+		if i := argument(r.ChatTemplateKwargs, name); i >= 0 {
+			return truth(name, r.ChatTemplateKwargs[i].Value)
+		}
+	}
+	return openai.ThinkingUnset
+}
+
+// truth reads a template argument: booleans, numbers, truth words. A word that
+// is not known leaves it to the model.
+func truth(name string, v openai.Raw) openai.Thinking {
+	word := strings.ToLower(strings.TrimSpace(string(v)))
+	if s, ok := jsonx.String(v); ok {
+		word = strings.ToLower(strings.TrimSpace(s))
+	}
+	switch word {
+	case "true", "yes", "on":
+		return openai.ThinkingOn
+	case "false", "no", "off":
+		return openai.ThinkingOff
+	case "enabled", "disabled":
+		if name != argThinkingMode {
+			return openai.ThinkingUnset
+		}
+		if word == "enabled" {
+			return openai.ThinkingOn
+		}
+		return openai.ThinkingOff
+	}
+	return truthNumber(word)
+}
+
+func truthNumber(word string) openai.Thinking {
+	if word == "" || strings.Trim(word, "0123456789.eE+-") != "" || !jsonx.Valid([]byte(word)) {
+		return openai.ThinkingUnset
+	}
+	mantissa, _, _ := strings.Cut(strings.ToLower(word), "e")
+	if strings.Trim(mantissa, "0.-") == "" {
+		return openai.ThinkingOff
+	}
+	return openai.ThinkingOn
+}
+
+// readsMode says whether a template of the model reads thinking_mode.
+func (m *Model) readsMode() bool {
+	return slices.ContainsFunc(m.Parsers.list(), func(e parse.Engine) bool {
+		t := e.Parser().Thinking
+		return t != nil && slices.Contains(t.Controls, argThinkingMode)
+	})
+}
+
+// setAlike gives every name of the switch one value. thinking_mode is added only
+// where somebody uses it.
+func setAlike(args []openai.Member, on, mode bool) []openai.Member {
+	args = slices.Clone(args)
+	for _, name := range thinkingArgs {
+		if name != argThinkingMode || mode || argument(args, name) >= 0 {
+			args = setArgument(args, name, switchValue(name, on))
+		}
+	}
+	return args
+}
+
+func switchValue(name string, on bool) openai.Raw {
+	switch {
+	case name == argThinkingMode && on:
+		return openai.Raw(`"enabled"`)
+	case name == argThinkingMode:
+		return openai.Raw(`"disabled"`)
+	case on:
+		return openai.Raw("true")
+	}
+	return openai.Raw("false")
+}
+
+func argument(args []openai.Member, name string) int {
+	return slices.IndexFunc(args, func(m openai.Member) bool { return m.Name == name })
+}
+
+func setArgument(args []openai.Member, name string, v openai.Raw) []openai.Member {
+	if i := argument(args, name); i >= 0 {
+		args[i].Value = v
+		return args
+	}
+	return append(args, openai.Member{Name: name, Value: v})
+}
+
+// nonEmpty says whether the client wants content whatever the model does.
+func nonEmpty(r *openai.ChatRequest) bool {
+	i := argument(r.ChatTemplateKwargs, argNonEmpty)
+	return i >= 0 && truth(argNonEmpty, r.ChatTemplateKwargs[i].Value) == openai.ThinkingOn
+}
