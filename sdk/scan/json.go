@@ -30,29 +30,29 @@ type JSON struct {
 type state uint8
 
 const (
-	value      state = iota // a value must come
-	firstItem               // behind "[": a value or "]"
-	firstKey                // behind "{": a key or "}"
-	nextKey                 // behind a comma in an object
-	colon                   // behind a key
-	behind                  // behind a value in an array or object
-	inKey                   // in a string that is a key
-	inKeyEsc                // behind a backslash there
-	inString                // in a string that is a value
-	inStringEsc             // behind a backslash there
-	hex                     // hex … hex+3: in \uXXXX of a value
-	keyHex     = hex + 4    // keyHex … keyHex+3: in \uXXXX of a key
-	minus      = keyHex + 4 // behind "-"
-	zero       = minus + 1  // behind a leading 0
-	digits     = minus + 2  // in the integer part
-	point      = minus + 3  // behind "."
-	fraction   = minus + 4  // in the fraction
-	exponent   = minus + 5  // behind "e"
-	expSign    = minus + 6  // behind the exponent's sign
-	expDigits  = minus + 7  // in the exponent
-	inLiteral  = minus + 8  // in true, false or null
-	complete   = minus + 9
-	broken     = minus + 10
+	value       state        = iota // a value must come
+	firstItem                       // behind "[": a value or "]"
+	firstKey                        // behind "{": a key or "}"
+	nextKey                         // behind a comma in an object
+	colon                           // behind a key
+	behind                          // behind a value in an array or object
+	inKey                           // in a string that is a key
+	inKeyEsc                        // behind a backslash there
+	inString                        // in a string that is a value
+	inStringEsc                     // behind a backslash there
+	hex                             // hex … hex+3: in \uXXXX of a value
+	keyHex      = hex + 4           // keyHex … keyHex+3: in \uXXXX of a key
+	minus       = keyHex + 4        // behind "-"
+	zero        = minus + 1         // behind a leading 0
+	digits      = minus + 2         // in the integer part
+	point       = minus + 3         // behind "."
+	fraction    = minus + 4         // in the fraction
+	exponent    = minus + 5         // behind "e"
+	expSign     = minus + 6         // behind the exponent's sign
+	expDigits   = minus + 7         // in the exponent
+	inLiteral   = minus + 8         // in true, false or null
+	complete    = minus + 9
+	broken      = minus + 10
 )
 
 // Reset makes j ready for another value.

@@ -78,6 +78,9 @@ func NewSet(markers ...string) *Set {
 	return s
 }
 
+// Count is the number of markers.
+func (s *Set) Count() int { return len(s.markers) }
+
 // Marker is the text of marker id.
 func (s *Set) Marker(id int) string { return s.markers[id] }
 

@@ -1,0 +1,323 @@
+// Package guided is the parser for guided modes, in which the engine was made to
+// emit bare JSON for its calls. It is the same for every family: it separates
+// reasoning from the answer, takes stray native markup out, and marks the JSON
+// as payload. The host reads the calls from the payload.
+package guided
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// Markup lists the native markup of a family.
+type Markup struct {
+	// Think and EndThink open and close a thought. Where the session starts in an
+	// open response they are literal, unless LoudThink says otherwise.
+	Think, EndThink []string
+	LoudThink       bool
+	// Strip are markers that are taken out wherever they stand unquoted.
+	Strip []string
+	// Headers are markers behind which a call's name may stand; both are taken
+	// out.
+	Headers []Header
+	// Bodies are the parts of a native call that hold its arguments. Directly
+	// behind another marker or a header they are taken out with all that is in
+	// them: a native call in place of the payload is no call.
+	Bodies []Body
+}
+
+// Header is a marker with a name behind it.
+type Header struct {
+	Marker string
+	// End closes the name. Where it is empty, the name ends where another marker
+	// or the payload begins, and without one of these it is prose.
+	End string
+}
+
+// Body is a native call's arguments with the markers around them.
+type Body struct{ Open, Close string }
+
+// Grammar is Markup made ready for scanning. It may be shared.
+type Grammar struct {
+	Markup
+	normal, response *prose.Grammar
+	markers          *scan.Set   // Strip, Headers, Bodies, in the order of the ids that prose gives
+	closers          []*scan.Set // of each body: its closer, then what ends a thought
+}
+
+// Compile makes a Grammar.
+func Compile(m Markup) *Grammar {
+	g := &Grammar{Markup: m}
+	markers := append([]string(nil), m.Strip...)
+	for _, h := range m.Headers {
+		markers = append(markers, h.Marker)
+	}
+	for _, b := range m.Bodies {
+		markers = append(markers, b.Open)
+		g.closers = append(g.closers, scan.NewSet(append([]string{b.Close}, m.EndThink...)...))
+	}
+	g.markers = scan.NewSet(markers...)
+	calls := append(append([]string(nil), markers...), "{", "[")
+	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls})
+	g.response = g.normal
+	if !m.LoudThink {
+		g.response = prose.Compile(prose.Markers{Calls: calls})
+	}
+	return g
+}
+
+// New makes the parser of a session in a guided mode.
+func New(g *Grammar, open *abi.Session) sdk.Parser {
+	p := &parser{g: g}
+	switch open.Start {
+	case abi.ChannelResponse:
+		p.prose.Start(g.response, false)
+	case abi.ChannelReasoning:
+		p.prose.Start(g.normal, true)
+		p.state = opening
+	default:
+		p.prose.Start(g.normal, false)
+	}
+	return p
+}
+
+// patience is how much white space, or how long a name, is held to learn what
+// stands behind it.
+const patience = 1024
+
+type state uint8
+
+const (
+	inProse state = iota
+	opening       // at the start of an open thought
+	behind        // directly behind a marker
+	after         // directly behind the payload
+	inPayload
+	inBody // of a native call
+	inBodyJSON
+)
+
+type parser struct {
+	g      *Grammar
+	prose  prose.Machine
+	json   scan.JSON
+	state  state
+	header int // behind this header, counted from 1
+	body   int
+	run    int // white space that the payload ends in so far
+	white  int // how much of it is held
+}
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+func (p *parser) step(w *sdk.Window) (more bool) {
+	switch p.state {
+	case opening:
+		return p.opening(w)
+	case behind:
+		return p.behind(w)
+	case after:
+		return p.after(w)
+	case inPayload:
+		return p.payload(w)
+	case inBody, inBodyJSON:
+		return p.native(w)
+	}
+	id, ok := p.prose.Next(w)
+	switch {
+	case !ok:
+		return false
+	case id < p.g.markers.Count():
+		p.marker(w, id, false)
+	case p.prose.Thought:
+		w.Reasoning(1)
+	default:
+		p.begin()
+	}
+	return true
+}
+
+// opening reads the start of a thought that the prompt left open. A grammar that
+// forbids the closer makes the model begin with the payload at once.
+func (p *parser) opening(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	if n == len(b) && !w.Final && n < patience {
+		return false
+	}
+	p.state = inProse
+	if n < patience && n < len(b) && isOpener(b[n]) {
+		w.Text(n)
+		p.prose.Thought = false
+		p.begin()
+	}
+	return true
+}
+
+// marker takes marker id out, which stands at the window's start.
+func (p *parser) marker(w *sdk.Window, id int, wrapped bool) {
+	w.Skip(p.g.markers.Len(id))
+	p.state, p.header = behind, 0
+	id -= len(p.g.Strip)
+	if id >= 0 && id < len(p.g.Headers) {
+		p.header = id + 1
+	}
+	if id -= len(p.g.Headers); id >= 0 && wrapped {
+		p.state, p.body = inBody, id
+	}
+}
+
+// behind reads what follows a marker: a name, another marker or the payload,
+// with white space between, or prose.
+func (p *parser) behind(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := 0
+	if p.header > 0 {
+		n = name(b)
+		if n == len(b) && !w.Final && n < patience {
+			return false
+		}
+		if end := p.g.Headers[p.header-1].End; end != "" {
+			switch scan.Prefix(b[n:], end, w.Final) {
+			case scan.Wait:
+				return false
+			case scan.Yes:
+				w.Skip(n + len(end))
+			}
+			p.header = 0
+			return true
+		}
+	}
+	i := n + scan.Space(b[n:])
+	switch {
+	case i >= patience:
+		p.state = inProse
+	case i == len(b) && !w.Final:
+		return false
+	case i == len(b):
+		w.Skip(n) // a header that was cut
+		p.state = inProse
+	case isOpener(b[i]):
+		w.Skip(i)
+		p.prose.Thought = false
+		p.begin()
+	default:
+		return p.next(w, i, true)
+	}
+	return true
+}
+
+// next goes on with the marker that may stand at place i, the bytes before it
+// being structure then; without a marker they are prose.
+func (p *parser) next(w *sdk.Window, i int, wrapped bool) bool {
+	switch id, v := p.g.markers.At(w.Bytes()[i:], w.Final); v {
+	case scan.Wait:
+		return false
+	case scan.Yes:
+		w.Skip(i)
+		p.marker(w, id, wrapped)
+	default:
+		p.state = inProse
+	}
+	return true
+}
+
+func (p *parser) begin() {
+	p.state, p.run, p.white = inPayload, 0, 0
+	p.json.Reset()
+}
+
+// payload marks the JSON. White space that may go with a marker behind it waits.
+func (p *parser) payload(w *sdk.Window) bool {
+	b := w.Bytes()
+	n, status := p.json.Scan(b[p.white:])
+	n += p.white
+	space := 0
+	if status != scan.Done && !p.json.Quiet() {
+		space = n - scan.TrimSpaceRight(b[p.white:n]) - p.white
+	}
+	if space == n-p.white {
+		p.run += space
+	} else {
+		p.run = space
+	}
+	if p.white = p.run; p.run >= patience {
+		p.white = 0
+	}
+	w.Payload(n - p.white)
+	if status == scan.More {
+		return false
+	}
+	p.state = after
+	return true
+}
+
+// after reads what follows the payload: a marker takes the white space before it
+// along.
+func (p *parser) after(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	switch {
+	case n >= patience, n == len(b) && w.Final:
+		p.state = inProse
+		return true
+	case n == len(b):
+		return false
+	}
+	return p.next(w, n, false)
+}
+
+// native takes a native call's arguments out. A marker inside a JSON string is
+// not its end. In a thought, what ends the thought ends it too.
+func (p *parser) native(w *sdk.Window) bool {
+	b := w.Bytes()
+	if p.state == inBody {
+		n := scan.Space(b)
+		w.Skip(n)
+		if b = b[n:]; len(b) == 0 {
+			return false
+		}
+		p.state = inBodyJSON
+		p.json.Reset()
+	}
+	n, status := p.json.Scan(b)
+	w.Skip(n)
+	if status == scan.More {
+		return false
+	}
+	at, id, v := p.g.closers[p.body].Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	switch {
+	case v != scan.Yes:
+		return false
+	case id == 0:
+		w.Skip(len(p.g.Bodies[p.body].Close))
+		p.state, p.header = behind, 0
+	case p.prose.Thought:
+		p.state = inProse
+	default:
+		w.Skip(p.g.closers[p.body].Len(id))
+	}
+	return true
+}
+
+func isOpener(c byte) bool { return c == '{' || c == '[' }
+
+// name is the length of the name that b begins with, at most patience.
+func name(b []byte) int {
+	n := 0
+	for n < len(b) && n < patience && isName(b[n]) {
+		n++
+	}
+	return n
+}
+
+func isName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c == '/'
+}
