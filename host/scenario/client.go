@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// answer is what the client got.
+type answer struct {
+	mode    string
+	status  int
+	header  http.Header
+	body    string           // all of it, as it came
+	object  map[string]any   // batch, and every refusal: the JSON document
+	frames  []map[string]any // stream: the data lines but for [DONE]
+	left    bool             // the client went away
+	choices map[string]*observed
+	nvext   any // merged; nil: none
+	usage   any // the last
+	// faults are breaches of the protocol.
+	faults []string
+}
+
+// observed is what was seen of a choice.
+type observed struct {
+	events []seen
+	finish any // nil: none
+	calls  map[string]int
+}
+
+// seen is a run of text or reasoning, or a call, merged over the answer.
+type seen struct {
+	kind, text, name, id, args string
+}
+
+func (a *answer) fault(format string, args ...any) {
+	a.faults = append(a.faults, fmt.Sprintf(format, args...))
+}
+
+// ask sends the request and reads the answer, or what comes of it until the
+// client leaves.
+func ask(ctx context.Context, address, mode string, request map[string]any, c Client) (*answer, error) {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/v1/chat/completions", bytes.NewReader(encode(request)))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	transport := &http.Transport{DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	a := &answer{mode: mode, status: resp.StatusCode, header: resp.Header, choices: map[string]*observed{}}
+	if mode == stream && resp.StatusCode == http.StatusOK {
+		err = a.readStream(resp.Body, c)
+	} else {
+		err = a.readDocument(resp.Body)
+	}
+	return a, err
+}
+
+func (a *answer) readDocument(body io.Reader) error {
+	data, err := io.ReadAll(body)
+	a.body = string(data)
+	if err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if t := a.header.Get("Content-Type"); !strings.HasPrefix(t, "application/json") {
+		a.fault("Content-Type application/json, got %q", t)
+	}
+	v, err := decode(data)
+	object, ok := v.(map[string]any)
+	if err != nil || !ok {
+		a.fault("one JSON object, got %s", shorten(a.body))
+		return nil
+	}
+	a.object = object
+	if a.status != http.StatusOK {
+		a.checkError(object)
+	} else {
+		a.readCompletion()
+	}
+	return nil
+}
+
+func (a *answer) readStream(body io.Reader, c Client) error {
+	if t := a.header.Get("Content-Type"); !strings.HasPrefix(t, "text/event-stream") {
+		a.fault("Content-Type text/event-stream, got %q", t)
+	}
+	var all strings.Builder
+	defer func() { a.body = all.String() }()
+	in, done, inEvent := bufio.NewReader(body), false, 0
+	for {
+		text, err := in.ReadString('\n')
+		all.WriteString(text)
+		if err == io.EOF {
+			if text != "" || inEvent > 0 {
+				a.fault("an event that ends with a blank line, got the end of the stream")
+			}
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("reading the stream: %w", err)
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+		data, isData := strings.CutPrefix(text, "data: ")
+		switch {
+		case text == "":
+			inEvent = 0
+		case isData:
+			inEvent++
+			if inEvent > 1 {
+				a.fault("one data line an event, got a second one: %s", shorten(data))
+			}
+			if done {
+				a.fault("nothing after [DONE], got %s", shorten(data))
+			}
+			if data == "[DONE]" {
+				done = true
+				continue
+			}
+			a.frame(data)
+			if n := c.DisconnectAfterFrames; n > 0 && len(a.frames) >= n {
+				a.left = true
+				return nil
+			}
+		case strings.HasPrefix(text, ":"), strings.HasPrefix(text, "id:"), strings.HasPrefix(text, "event:"):
+		default:
+			a.fault("a line of an event stream, got %s", shorten(text))
+		}
+	}
+	if !done {
+		a.fault("[DONE] at the end, got none")
+	}
+	return nil
+}
+
+func (a *answer) frame(data string) {
+	v, err := decode([]byte(data))
+	f, ok := v.(map[string]any)
+	if err != nil || !ok {
+		a.fault("a data line that is one JSON object, got %s", shorten(data))
+		return
+	}
+	a.frames = append(a.frames, f)
+}
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return strings.ReplaceAll(s, "\n", `\n`)
+}

@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Start starts the program under test. config is a YAML document, environ its
+// whole environment as "name=value" entries. It gives the address that the
+// program serves on and a function that stops it and waits.
+type Start func(ctx context.Context, config []byte, environ []string) (address string, stop func(), err error)
+
+// Runner runs scenarios.
+type Runner struct {
+	Start Start
+	// Parallel is how many scenarios run at a time; 0 stands for 4.
+	Parallel int
+	// Match, if not nil, picks scenarios by name.
+	Match func(name string) bool
+}
+
+// runTimeout bounds one run: the longest scripts sleep for six seconds.
+const runTimeout = 20 * time.Second
+
+// Run runs the files' scenarios and writes a line for each failure, in the order
+// of the files, and a last line with the counts.
+func (r *Runner) Run(ctx context.Context, files []*File, out io.Writer) (passed, failed int) {
+	type job struct {
+		prefix   string
+		scenario *Scenario
+		failures chan []string
+	}
+	var jobs []job
+	for _, f := range files {
+		for i := range f.Scenarios {
+			if s := &f.Scenarios[i]; r.Match == nil || r.Match(s.Name) {
+				jobs = append(jobs, job{"FAIL " + f.Name + " " + s.Name + " ", s, make(chan []string, 1)})
+			}
+		}
+	}
+	parallel := r.Parallel
+	if parallel == 0 {
+		parallel = 4
+	}
+	free := make(chan struct{}, parallel)
+	go func() {
+		for _, j := range jobs {
+			free <- struct{}{}
+			go func() {
+				j.failures <- r.scenario(ctx, j.scenario)
+				<-free
+			}()
+		}
+	}()
+	for _, j := range jobs {
+		failures := <-j.failures
+		for _, f := range failures {
+			fmt.Fprintln(out, j.prefix+f)
+		}
+		if len(failures) == 0 {
+			passed++
+		} else {
+			failed++
+		}
+	}
+	fmt.Fprintf(out, "%d passed, %d failed\n", passed, failed)
+	return passed, failed
+}
+
+// scenario gives the failures of all runs of a scenario, each beginning with its
+// mode.
+func (r *Runner) scenario(ctx context.Context, s *Scenario) []string {
+	e, err := startEngine()
+	if err != nil {
+		return []string{"start: want an engine, got " + err.Error()}
+	}
+	defer e.stop()
+	address, stop, err := r.Start(ctx, s.config(e.address), s.environ())
+	if s.Want.StartError != nil {
+		if err == nil {
+			stop()
+		}
+		return s.Want.judgeStart(err)
+	}
+	if err != nil {
+		return []string{"start: want a start, got " + shorten(err.Error())}
+	}
+	defer stop()
+	var failures []string
+	for _, mode := range s.Runs {
+		for _, cut := range s.Cuts {
+			for _, f := range s.run(ctx, e, address, mode, cut) {
+				if cut != asIs {
+					f += " (cut " + cut + ")"
+				}
+				failures = append(failures, mode+": "+f)
+			}
+		}
+	}
+	return failures
+}
+
+func (w *Want) judgeStart(err error) []string {
+	if err == nil {
+		return []string{"start: want an error that says " + strings.Join(w.StartError, ", ") + ", got a start"}
+	}
+	var failures []string
+	for _, text := range w.StartError {
+		if !strings.Contains(err.Error(), text) {
+			failures = append(failures, "start: want an error that says "+text+", got "+shorten(err.Error()))
+		}
+	}
+	return failures
+}
+
+func (s *Scenario) run(ctx context.Context, e *engine, address, mode, cut string) []string {
+	lines, err := s.Engine.steps(cut)
+	if err != nil {
+		return []string{"want a script, got " + err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	defer cancel()
+	e.begin(&s.Engine, lines)
+	defer e.end()
+	a, err := ask(ctx, address, mode, s.request(mode), s.Client)
+	var v verdict
+	switch {
+	case err != nil:
+		v.fail("an answer", shorten(err.Error()))
+	case a.left:
+		a.checkStream()
+		v.protocol(a)
+	default:
+		s.Want.judge(a, &v)
+		s.checkBatchUsage(a, &v)
+	}
+	s.Want.judgeEngine(e, &v)
+	return v.failures
+}
+
+// checkBatchUsage: a batch answer has usage wherever the engine gave any.
+func (s *Scenario) checkBatchUsage(a *answer, v *verdict) {
+	if a.mode != batch || a.status != 200 || a.usage != nil {
+		return
+	}
+	for _, l := range s.Engine.Lines {
+		if o, _ := decode(l); contains(o, map[string]any{}) && o.(map[string]any)["usage"] != nil {
+			v.fail("usage in a batch answer", "none")
+			return
+		}
+	}
+}
+
+// request is the scenario's request with what it leaves to the runner.
+func (s *Scenario) request(mode string) map[string]any {
+	r := map[string]any{
+		"model":    "m",
+		"messages": []any{map[string]any{"role": "user", "content": "Go on."}},
+	}
+	copyAll(r, s.Request)
+	if mode == stream {
+		copyAll(r, s.RequestStream)
+	}
+	r["stream"] = mode == stream
+	return r
+}
+
+func (s *Scenario) config(engine string) []byte {
+	model := map[string]any{}
+	copyAll(model, s.Model)
+	model["name"] = "m"
+	return encode(map[string]any{
+		"listen":    "127.0.0.1:0",
+		"log":       map[string]any{"level": "error"},
+		"upstreams": []any{map[string]any{"name": "engine", "base_url": "http://" + engine + "/v1"}},
+		"models":    []any{model},
+	})
+}
+
+func (s *Scenario) environ() []string {
+	var out []string
+	for name, value := range s.Env {
+		out = append(out, name+"="+string(value))
+	}
+	return out
+}
