@@ -45,6 +45,8 @@ type Chunk struct {
 	PromptLogprobs Raw
 	// PromptTokenIDs is evidence of the engine: it is never encoded.
 	PromptTokenIDs Raw
+	// Error is the error object of an engine that gave up; it is never encoded.
+	Error Raw
 	// Extra are the top-level members that are not read here, in order.
 	Extra []Member
 }

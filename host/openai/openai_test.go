@@ -1,0 +1,312 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const minimal = `{"model":"m","messages":[{"role":"user","content":"hi"}]`
+
+func TestDecodeRequest(t *testing.T) {
+	body := `{"model":"m","temperature":0.10,"messages":[{"role":"system","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{}},{"type":"text","text":"b"}]},
+{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[]}],"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true},
+"n":2,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"},"strict":true}},{"type":"function","function":{"name":"g"}}],
+"tool_choice":{"type":"function","function":{"name":"g"}},"parallel_tool_calls":false,"stop":["x","y"],"stop_token_ids":[7,8],"ignore_eos":true,
+"max_tokens":5,"max_completion_tokens":9,"seed":9007199254740993,"thinking":{"type":"disabled"},"response_format":{"type":"json_object"},
+"nvext":{"extra_fields":["timing","what?"],"annotations":["a"],"agent_hints":{"priority":-1},"backend_instance_id":18446744073709551615},"x_unknown":{"a":[1.0]}}`
+	r, err := DecodeRequest([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Messages[0].Text != "a\nb" || r.Messages[1].Text != "hi" || len(r.Messages) != 3 {
+		t.Errorf("messages: %+v", r.Messages)
+	}
+	if !r.Stream || !r.IncludeUsage || !r.ContinuousUsage || r.N != 2 || r.ParallelToolCalls || !r.IgnoreEOS || r.MaxTokens != 9 || r.Thinking != ThinkingOff {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Tools) != 2 || !r.Tools[0].Strict || string(r.Tools[0].Parameters) != `{"type":"object"}` || r.Tools[1].Name != "g" {
+		t.Errorf("tools: %+v", r.Tools)
+	}
+	if r.ToolChoice != (ToolChoice{ToolChoiceNamed, "g"}) || !reflect.DeepEqual(r.Stop, []string{"x", "y"}) || !reflect.DeepEqual(r.StopTokenIDs, []int64{7, 8}) {
+		t.Errorf("got %+v", r)
+	}
+	if !r.NVExt.Wants("timing") || r.NVExt.Wants("engine_data") || r.ResponseFormatType != "json_object" {
+		t.Errorf("nvext: %+v", r.NVExt)
+	}
+	if got := string(r.Member("seed")); got != "9007199254740993" {
+		t.Errorf("seed: %s", got)
+	}
+	if got := string(r.Member("x_unknown")); got != `{"a":[1.0]}` {
+		t.Errorf("x_unknown: %s", got)
+	}
+	if r.Members[1].Name != "temperature" || string(r.Members[1].Value) != "0.10" {
+		t.Errorf("order or number text was lost: %+v", r.Members[:2])
+	}
+}
+
+func TestDecodeRequestDefaults(t *testing.T) {
+	r, err := DecodeRequest([]byte(minimal + `,"n":null,"tools":null,"stop":null,"stream_options":null,"functions":null,"model":"twice"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.N != 1 || r.HasTools || !r.ParallelToolCalls || r.Stream || r.ToolChoice.Mode != ToolChoiceUnset || r.Model != "twice" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestDecodeRequestRefuses(t *testing.T) {
+	const tools = `,"tools":[{"type":"function","function":{"name":"f"}}]`
+	for _, c := range []struct {
+		body   string
+		status int
+		param  string
+		says   string // words of the message, separated by |
+	}{
+		{`{"model":`, 400, "", "valid JSON"},
+		{``, 400, "", "valid JSON"},
+		{`[]`, 400, "", "object"},
+		{`{"messages":[{"role":"user","content":"x"}]}`, 400, "model", "model"},
+		{`{"model":"","messages":[{"role":"user","content":"x"}]}`, 400, "model", "model"},
+		{`{"model":7,"messages":[{"role":"user","content":"x"}]}`, 400, "model", "string"},
+		{`{"model":"m"}`, 400, "messages", "messages"},
+		{`{"model":"m","messages":[]}`, 400, "messages", "messages"},
+		{`{"model":"m","messages":{}}`, 400, "messages", "list"},
+		{`{"model":"m","messages":["hi"]}`, 400, "messages[0]", "object"},
+		{`{"model":"m","messages":[{"content":"hi"}]}`, 400, "messages[0].role", "role"},
+		{`{"model":"m","messages":[{"role":"user","content":7}]}`, 400, "messages[0].content", "content"},
+		{`{"model":"m","messages":[{"role":"user","content":[{}]}]}`, 400, "messages[0].content", "content"},
+		{`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":1}]}]}`, 400, "messages[0].content", "content"},
+		{minimal + `,"stream":"yes"}`, 400, "stream", "true or false"},
+		{minimal + `,"stream_options":{"include_usage":true}}`, 400, "stream_options", "stream"},
+		{minimal + `,"stream":true,"stream_options":{"include_usage":1}}`, 400, "stream_options.include_usage", "include_usage"},
+		{minimal + `,"stream":true,"stream_options":[]}`, 400, "stream_options", "object"},
+		{minimal + `,"n":0}`, 400, "n", "n must"},
+		{minimal + `,"n":1.5}`, 400, "n", "whole"},
+		{minimal + `,"n":1000}`, 400, "n", "128"},
+		{minimal + `,"temperature":"hot"}`, 400, "temperature", "number"},
+		{minimal + `,"max_tokens":0}`, 400, "max_tokens", "at least 1"},
+		{minimal + `,"stop":7}`, 400, "stop", "list"},
+		{minimal + `,"stop":["a",7]}`, 400, "stop", "list"},
+		{minimal + `,"stop_token_ids":[-1]}`, 400, "stop_token_ids", "ids"},
+		{minimal + `,"tools":{}}`, 400, "tools", "list"},
+		{minimal + `,"tools":["f"]}`, 400, "tools[0]", "object"},
+		{minimal + `,"tools":[{"type":"web_search"}]}`, 400, "tools[0].type", "function"},
+		{minimal + `,"tools":[{"type":"function"}]}`, 400, "tools[0].function", "object"},
+		{minimal + `,"tools":[{"type":"function","function":{"name":""}}]}`, 400, "tools[0].function.name", "name"},
+		{minimal + `,"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]}`, 400, "tools[0].function.parameters", "schema"},
+		{minimal + tools + `,"tool_choice":"maybe"}`, 400, "tool_choice", "maybe|auto"},
+		{minimal + tools + `,"tool_choice":7}`, 400, "tool_choice", "string"},
+		{minimal + tools + `,"tool_choice":{"type":"function"}}`, 400, "tool_choice.function.name", "name"},
+		{minimal + tools + `,"tool_choice":{"type":"x","function":{"name":"f"}}}`, 400, "tool_choice.type", "function"},
+		{minimal + tools + `,"tool_choice":{"type":"function","function":{"name":"nope"}}}`, 400, "tool_choice", "nope"},
+		{minimal + `,"tool_choice":"required"}`, 400, "tool_choice", "tool_choice|tools"},
+		{minimal + `,"tools":[],"tool_choice":"required"}`, 400, "tools", "tools|empty"},
+		{minimal + tools + `,"tool_choice":"required","guided_json":{}}`, 400, "guided_json", "guided|tool_choice"},
+		{minimal + `,"functions":[]}`, 501, "functions", "functions"},
+		{minimal + `,"function_call":"auto"}`, 501, "function_call", "function_call"},
+		{minimal + `,"thinking":{"type":"sometimes"}}`, 400, "thinking", "thinking"},
+		{minimal + `,"thinking":"on"}`, 400, "thinking", "thinking"},
+		{minimal + `,"nvext":7}`, 400, "nvext", "object"},
+		{minimal + `,"nvext":{"extra_feelds":[]}}`, 400, "nvext.extra_feelds", "nvext|extra_feelds"},
+		{minimal + `,"nvext":{"extra_fields":"timing"}}`, 400, "nvext.extra_fields", "list"},
+		{minimal + `,"nvext":{"dp_rank":4294967296}}`, 400, "nvext.dp_rank", "4294967295"},
+		{minimal + `,"nvext":{"agent_hints":{"osl":-1}}}`, 400, "nvext.agent_hints.osl", "osl"},
+		{minimal + `,"n":2,"nvext":{"extra_fields":["completion_token_ids"]}}`, 400, "nvext.extra_fields", "completion_token_ids|one generated choice"},
+		{minimal + `,"response_format":{}}`, 400, "response_format.type", "string"},
+	} {
+		_, err := DecodeRequest([]byte(c.body))
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: accepted", c.body)
+			continue
+		}
+		if e.Status != c.status || e.Param != c.param {
+			t.Errorf("%s: got %d %q (%s), want %d %q", c.body, e.Status, e.Param, e.Message, c.status, c.param)
+		}
+		for _, word := range strings.Split(c.says, "|") {
+			if !strings.Contains(e.Message, word) {
+				t.Errorf("%s: %q does not say %q", c.body, e.Message, word)
+			}
+		}
+	}
+}
+
+func TestChunkPassesWhatItDoesNotKnow(t *testing.T) {
+	var c Chunk
+	// The chunk before must leave nothing behind.
+	if err := c.Decode([]byte(`{"id":"old","choices":[{"index":4,"delta":{"content":"old","tool_calls":[{"index":3,"id":"x"}],"z":1},"finish_reason":"stop","w":2}],"nvext":{},"y":3}`)); err != nil {
+		t.Fatal(err)
+	}
+	in := `{"id":"e","object":"chat.completion.chunk","created":5,"model":"m","system_fingerprint":"fp","choices":[{"index":0,"delta":{"role":"assistant","reasoning":"r","content":"a\nö","annotations":[1.0]},
+"finish_reason":null,"logprobs":{"content":[]},"token_ids":[1],"stop_reason":2,"matched_stop":3,"seen":{"by":"choice"}}],"usage":null,"nvext":{"a":9007199254740993},"llm_metrics":{},"model_eos":[0],"prompt_token_ids":[1],"sglext":{"k":
+1e2}}`
+	if err := c.Decode([]byte(in)); err != nil {
+		t.Fatal(err)
+	}
+	choice := c.Choices[0]
+	if string(choice.TokenIDs) != "[1]" || string(choice.StopReason) != "2" || string(choice.MatchedStop) != "3" || string(c.PromptTokenIDs) != "[1]" {
+		t.Errorf("evidence: %+v", choice)
+	}
+	want := `{"id":"e","object":"chat.completion.chunk","created":5,"model":"m","system_fingerprint":"fp","choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":"r","content":"a\nö","annotations":[1.0]},` +
+		`"logprobs":{"content":[]},"finish_reason":null,"seen":{"by":"choice"}}],"nvext":{"a":9007199254740993},"sglext":{"k":1e2}}`
+	if got := string(new(Encoder).AppendChunk(nil, &c)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestChunkParts(t *testing.T) {
+	var c Chunk
+	if err := c.Decode([]byte(`{"choices":[{"index":1,"delta":{"content":[{"type":"text","text":"a"}],"tool_calls":[{"index":2,"id":"i","type":"function","function":{"name":"f","arguments":"{"},"x":1},{"function":{"arguments":{"a":1.0}}}]},"finish_reason":"tool_calls"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":"","object":"chat.completion.chunk","created":0,"model":"","choices":[{"index":1,"delta":{"content":[{"type":"text","text":"a"}],"tool_calls":[{"index":2,"id":"i","type":"function","function":{"name":"f","arguments":"{"},"x":1},{"index":1,"function":{"arguments":"{\"a\":1.0}"}}]},"finish_reason":"tool_calls"}]}`
+	e := Encoder{ReasoningName: "reasoning"}
+	if got := string(e.AppendChunk(nil, &c)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	c.Choices[0].Delta = Delta{Reasoning: "r"}
+	c.ID = "other"
+	if got := string(e.AppendChunk(nil, &c)); !strings.Contains(got, `"reasoning":"r"`) || !strings.Contains(got, `"id":"other"`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestChunkRefuses(t *testing.T) {
+	for in, says := range map[string]string{
+		`{bad json}`:                                 "JSON",
+		`7`:                                          "object",
+		`{"choices":{}}`:                             "choices",
+		`{"choices":[7]}`:                            "choices[]",
+		`{"choices":[{"index":-1}]}`:                 "index",
+		`{"choices":[{"index":99999999}]}`:           "index",
+		`{"choices":[{"delta":[]}]}`:                 "delta",
+		`{"choices":[{"delta":{"content":7}}]}`:      "content",
+		`{"choices":[{"finish_reason":7}]}`:          "finish_reason",
+		`{"choices":[{"delta":{"tool_calls":[7]}}]}`: "tool_calls",
+		`{"usage":[]}`:                               "usage",
+	} {
+		if err := new(Chunk).Decode([]byte(in)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	var c Chunk
+	if err := c.Decode([]byte(`{"choices":[],"usage":{"prompt_tokens":1,"x":{"y":1.0},"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"z":1,"reasoning_tokens":0},"prompt_tokens_details":{"cached_tokens":4}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	if c.Usage.PromptTokens != 1 || c.Usage.CompletionTokens != 2 || c.Usage.TotalTokens != 3 || c.Usage.CachedTokens != 4 {
+		t.Errorf("got %+v", c.Usage)
+	}
+	c.Usage.ReasoningTokens = 7
+	if got, want := string(c.Usage.append(nil)), `{"prompt_tokens":1,"x":{"y":1.0},"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"z":1,"reasoning_tokens":7},"prompt_tokens_details":{"cached_tokens":4}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+	u := Usage{PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3, ReasoningTokens: 1}
+	if got, want := string(u.append(nil)), `{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"reasoning_tokens":1}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	c := Completion{
+		Frame: Frame{ID: "c", Created: 1, Model: "m"},
+		Choices: []CompletionChoice{
+			{Message: Message{Reasoning: "r", ToolCalls: []ToolCall{{ID: "i", Type: "function", Name: "f", Arguments: "{}"}}}, FinishReason: FinishToolCalls},
+			{Index: 1, Message: Message{Content: "a"}},
+		},
+		Usage: &Usage{TotalTokens: 3},
+		NVExt: Raw(`{"a":1}`),
+	}
+	want := `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"r","content":null,"tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"},` +
+		`{"index":1,"message":{"role":"assistant","content":"a"},"finish_reason":null}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":3},"nvext":{"a":1}}`
+	if got := string(new(Encoder).AppendCompletion(nil, &c)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestError(t *testing.T) {
+	for want, e := range map[string]Error{
+		`{"error":{"message":"a \"b\"","type":"invalid_request_error","param":"n","code":"c"}}`:                {Status: 400, Message: `a "b"`, Param: "n", Code: "c"},
+		`{"error":{"message":"Internal server error","type":"internal_server_error","param":null,"code":500}}`: {Status: 500, Message: "Internal server error"},
+		`{"error":{"message":"m","type":"service_unavailable","param":null,"code":529}}`:                       {Status: 529, Message: "m"},
+	} {
+		if got := string(e.Append(nil)); got != want {
+			t.Errorf("got %s want %s", got, want)
+		}
+	}
+}
+
+// FuzzChunk: whatever an engine sends, what is written is one line of JSON, it
+// reads back the same, and nothing internal is in it.
+func FuzzChunk(f *testing.F) {
+	f.Add([]byte(`{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null,"token_ids":[1],"matched_stop":"model_eos"}],"usage":{"a":1},"x":[{"y":"\ud83d"}]}`))
+	f.Add([]byte(benchLine))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c, back Chunk
+		var e Encoder
+		if c.Decode(data) != nil {
+			return
+		}
+		line := e.AppendChunk(nil, &c)
+		var any map[string]json.RawMessage
+		if err := json.Unmarshal(line, &any); err != nil || strings.ContainsAny(string(line), "\r\n") {
+			t.Fatalf("%q became %q: %v", data, line, err)
+		}
+		for _, name := range []string{"llm_metrics", "model_eos", "message_boundary", "prompt_token_ids"} {
+			if any[name] != nil {
+				t.Fatalf("%q: %s leaked", data, name)
+			}
+		}
+		if err := back.Decode(line); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if again := e.AppendChunk(nil, &back); string(again) != string(line) {
+			t.Fatalf("%q became %q", line, again)
+		}
+	})
+}
+
+const benchLine = `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"m","choices":[{"index":0,"delta":{"content":"Hello there, how"},"logprobs":null,"finish_reason":null,"token_ids":[9911,220]}],"usage":null}`
+
+func BenchmarkDecodeChunk(b *testing.B) {
+	b.ReportAllocs()
+	data := []byte(benchLine)
+	var c Chunk
+	for b.Loop() {
+		if err := c.Decode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEncodeChunk(b *testing.B) {
+	b.ReportAllocs()
+	var c Chunk
+	if err := c.Decode([]byte(benchLine)); err != nil {
+		b.Fatal(err)
+	}
+	var e Encoder
+	var buf []byte
+	for b.Loop() {
+		buf = e.AppendChunk(buf[:0], &c)
+	}
+}
+
+func BenchmarkDecodeEncodeChunk(b *testing.B) {
+	b.ReportAllocs()
+	data := []byte(benchLine)
+	var c Chunk
+	var e Encoder
+	var buf []byte
+	for b.Loop() {
+		if err := c.Decode(data); err != nil {
+			b.Fatal(err)
+		}
+		buf = e.AppendChunk(buf[:0], &c)
+	}
+}

@@ -1,0 +1,425 @@
+package openai
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+)
+
+// Codes of the errors that a request can be refused with.
+const (
+	CodeInvalidJSON  = "invalid_json"
+	CodeMissing      = "missing_required_parameter"
+	CodeInvalidType  = "invalid_type"
+	CodeInvalidValue = "invalid_value"
+	CodeUnknown      = "unknown_parameter"
+	CodeUnsupported  = "unsupported_parameter"
+)
+
+// maxChoices bounds n.
+const maxChoices = 128
+
+// DecodeRequest reads a chat completion request and checks what can be judged by
+// the request alone. The error is an *Error that names the member at fault. The
+// request does not refer to body.
+func DecodeRequest(body []byte) (*ChatRequest, error) {
+	v, err := jsonx.Check(body)
+	if err != nil {
+		return nil, &Error{Status: http.StatusBadRequest, Code: CodeInvalidJSON, Message: "the request body is " + err.Error()}
+	}
+	if !jsonx.IsObject(v) {
+		return nil, &Error{Status: http.StatusBadRequest, Code: CodeInvalidJSON, Message: "the request body must be a JSON object"}
+	}
+	r := &ChatRequest{N: 1, ParallelToolCalls: true}
+	r.Members = lastOfEach(jsonx.Members(v))
+	for _, m := range r.Members {
+		if jsonx.IsNull(m.Value) {
+			continue
+		}
+		if k, ok := memberKinds[m.Name]; ok && !k.fits(m.Value) {
+			return nil, badType(m.Name, k.String())
+		}
+		if err := r.read(m.Name, m.Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// lastOfEach leaves out members that are given again further on.
+func lastOfEach(list []Member) []Member {
+	last := make(map[string]int, len(list))
+	for i, m := range list {
+		last[m.Name] = i
+	}
+	if len(last) == len(list) {
+		return list
+	}
+	kept := list[:0]
+	for i, m := range list {
+		if last[m.Name] == i {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// read takes over one member that is not null and of the right type.
+func (r *ChatRequest) read(name string, v Raw) error {
+	switch name {
+	case "model":
+		r.Model, _ = jsonx.String(v)
+	case "messages":
+		return r.readMessages(v)
+	case "stream":
+		r.Stream, _ = jsonx.Bool(v)
+	case "stream_options":
+		return r.readStreamOptions(v)
+	case "n":
+		n, _ := jsonx.Int(v)
+		if n < 1 || n > maxChoices {
+			return badValue("n", fmt.Sprintf("must be from 1 to %d", maxChoices))
+		}
+		r.N = int(n)
+	case "tools":
+		return r.readTools(v)
+	case "tool_choice":
+		return r.ToolChoice.read(v)
+	case "parallel_tool_calls":
+		r.ParallelToolCalls, _ = jsonx.Bool(v)
+	case "response_format":
+		kind, ok := jsonx.String(jsonx.Get(v, "type"))
+		if !ok {
+			return badType("response_format.type", "a string")
+		}
+		r.ResponseFormat, r.ResponseFormatType = v, kind
+	case "guided_json", "guided_regex", "guided_choice", "guided_grammar", "structural_tag",
+		"structured_outputs", "regex", "ebnf", "json_schema", "grammar":
+		r.GuidedFields = append(r.GuidedFields, name)
+	case "stop":
+		return r.readStop(v)
+	case "stop_token_ids":
+		for a := jsonx.ArrayOf(v); ; {
+			e, ok := a.Next()
+			if !ok {
+				return nil
+			}
+			id, _ := jsonx.Int(e)
+			r.StopTokenIDs = append(r.StopTokenIDs, id)
+		}
+	case "ignore_eos":
+		r.IgnoreEOS, _ = jsonx.Bool(v)
+	case "include_stop_str_in_output":
+		r.IncludeStopText, _ = jsonx.Bool(v)
+	case "skip_special_tokens":
+		b, _ := jsonx.Bool(v)
+		r.SkipSpecialTokens = &b
+	case "logprobs":
+		r.Logprobs, _ = jsonx.Bool(v)
+	case "max_tokens", "max_completion_tokens":
+		n, _ := jsonx.Int(v)
+		if n < 1 {
+			return badValue(name, "must be at least 1")
+		}
+		if r.MaxTokens == 0 || name == "max_completion_tokens" {
+			r.MaxTokens = n
+		}
+	case "thinking":
+		return r.Thinking.read(v)
+	case "reasoning_effort":
+		r.ReasoningEffort, _ = jsonx.String(v)
+	case "chat_template_kwargs":
+		r.ChatTemplateKwargs = lastOfEach(jsonx.Members(v))
+	case "nvext":
+		return r.NVExt.read(v)
+	case "functions", "function_call":
+		return &Error{Status: http.StatusNotImplemented, Code: CodeUnsupported, Param: name,
+			Message: name + " is not supported: use tools and tool_choice"}
+	}
+	return nil
+}
+
+// check judges members together, once all are known.
+func (r *ChatRequest) check() error {
+	switch {
+	case r.Model == "":
+		return &Error{Status: http.StatusBadRequest, Code: CodeMissing, Param: "model", Message: "model is missing: name one of GET /v1/models"}
+	case len(r.Messages) == 0:
+		return &Error{Status: http.StatusBadRequest, Code: CodeMissing, Param: "messages", Message: "messages is missing or empty: send at least one message"}
+	case !r.Stream && r.has("stream_options"):
+		return badValue("stream_options", "is only allowed with stream: true")
+	case r.N > 1 && r.NVExt.Wants("completion_token_ids"):
+		return badValue("nvext.extra_fields", "completion_token_ids needs exactly one generated choice: n must be 1")
+	}
+	return r.checkToolChoice()
+}
+
+func (r *ChatRequest) checkToolChoice() error {
+	if !r.ToolChoice.Forced() {
+		return nil
+	}
+	switch {
+	case !r.HasTools:
+		return badValue("tool_choice", fmt.Sprintf("%s needs tools, and the request has none", r.ToolChoice.Mode))
+	case len(r.Tools) == 0:
+		return badValue("tools", fmt.Sprintf("is empty, but tool_choice %s needs a tool", r.ToolChoice.Mode))
+	case len(r.GuidedFields) > 0:
+		return badValue(r.GuidedFields[0], fmt.Sprintf("is guided decoding of your own: it can't be had together with tool_choice %s", r.ToolChoice.Mode))
+	case r.ToolChoice.Mode == ToolChoiceNamed && !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == r.ToolChoice.Name }):
+		return badValue("tool_choice", fmt.Sprintf("names the tool %q, which is not in tools", r.ToolChoice.Name))
+	}
+	return nil
+}
+
+// has says whether the client sent a member, and not null.
+func (r *ChatRequest) has(name string) bool { return !jsonx.IsNull(r.Member(name)) }
+
+// Member gives a member of the request as the client sent it, nil if it is absent.
+func (r *ChatRequest) Member(name string) Raw {
+	for _, m := range r.Members {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+func (r *ChatRequest) readMessages(v Raw) error {
+	for a := jsonx.ArrayOf(v); ; {
+		e, ok := a.Next()
+		if !ok {
+			return nil
+		}
+		where := fmt.Sprintf("messages[%d]", len(r.Messages))
+		if !jsonx.IsObject(e) {
+			return badType(where, "an object")
+		}
+		m := InputMessage{Raw: e}
+		if m.Role, ok = jsonx.String(jsonx.Get(e, "role")); !ok || m.Role == "" {
+			return badType(where+".role", "a string, for example user")
+		}
+		if m.Text, ok = contentText(jsonx.Get(e, "content")); !ok {
+			return badType(where+".content", "a string or a list of parts with a type")
+		}
+		if calls := jsonx.Get(e, "tool_calls"); !jsonx.IsNull(calls) && !jsonx.IsArray(calls) {
+			return badType(where+".tool_calls", "a list")
+		}
+		r.Messages = append(r.Messages, m)
+	}
+}
+
+// contentText gives the text of a message's content, whatever its form.
+func contentText(v Raw) (string, bool) {
+	if jsonx.IsNull(v) {
+		return "", true
+	}
+	if s, ok := jsonx.String(v); ok {
+		return s, true
+	}
+	if !jsonx.IsArray(v) {
+		return "", false
+	}
+	var texts []string
+	for a := jsonx.ArrayOf(v); ; {
+		part, ok := a.Next()
+		if !ok {
+			return strings.Join(texts, "\n"), true
+		}
+		if s, ok := jsonx.String(part); ok { // some clients send bare strings
+			texts = append(texts, s)
+			continue
+		}
+		kind, ok := jsonx.String(jsonx.Get(part, "type"))
+		if !ok {
+			return "", false
+		}
+		if kind != "text" {
+			continue
+		}
+		s, ok := jsonx.String(jsonx.Get(part, "text"))
+		if !ok {
+			return "", false
+		}
+		texts = append(texts, s)
+	}
+}
+
+func (r *ChatRequest) readStreamOptions(v Raw) error {
+	for _, option := range []struct {
+		name string
+		dst  *bool
+	}{{"include_usage", &r.IncludeUsage}, {"continuous_usage_stats", &r.ContinuousUsage}} {
+		value := jsonx.Get(v, option.name)
+		if jsonx.IsNull(value) {
+			continue
+		}
+		var ok bool
+		if *option.dst, ok = jsonx.Bool(value); !ok {
+			return badType("stream_options."+option.name, isBool.String())
+		}
+	}
+	return nil
+}
+
+func (r *ChatRequest) readTools(v Raw) error {
+	r.HasTools = true
+	for a := jsonx.ArrayOf(v); ; {
+		e, ok := a.Next()
+		if !ok {
+			return nil
+		}
+		t := Tool{Raw: e}
+		if err := t.read(fmt.Sprintf("tools[%d]", len(r.Tools)), e); err != nil {
+			return err
+		}
+		r.Tools = append(r.Tools, t)
+	}
+}
+
+func (t *Tool) read(where string, v Raw) error {
+	if !jsonx.IsObject(v) {
+		return badType(where, "an object")
+	}
+	if kind, ok := jsonx.String(jsonx.Get(v, "type")); !ok || kind != "function" {
+		return badValue(where+".type", `must be "function"`)
+	}
+	function := jsonx.Get(v, "function")
+	if !jsonx.IsObject(function) {
+		return badType(where+".function", "an object")
+	}
+	where += ".function"
+	var ok bool
+	if t.Name, ok = jsonx.String(jsonx.Get(function, "name")); !ok || t.Name == "" {
+		return badType(where+".name", "a string that is not empty")
+	}
+	if d := jsonx.Get(function, "description"); !jsonx.IsNull(d) {
+		if t.Description, ok = jsonx.String(d); !ok {
+			return badType(where+".description", "a string")
+		}
+	}
+	if p := jsonx.Get(function, "parameters"); !jsonx.IsNull(p) {
+		if !jsonx.IsObject(p) {
+			return badType(where+".parameters", "an object: a JSON schema")
+		}
+		t.Parameters = p
+	}
+	strict := jsonx.Get(function, "strict")
+	if jsonx.IsNull(strict) {
+		strict = jsonx.Get(v, "strict") // where some clients put it
+	}
+	if !jsonx.IsNull(strict) {
+		if t.Strict, ok = jsonx.Bool(strict); !ok {
+			return badType(where+".strict", isBool.String())
+		}
+	}
+	return nil
+}
+
+func (c *ToolChoice) read(v Raw) error {
+	if s, ok := jsonx.String(v); ok {
+		switch s {
+		case ToolChoiceAuto, ToolChoiceNone, ToolChoiceRequired:
+			c.Mode = s
+			return nil
+		}
+		return badValue("tool_choice", fmt.Sprintf("can't be %q: use auto, none, required or an object that names a function", s))
+	}
+	if !jsonx.IsObject(v) {
+		return badType("tool_choice", "a string or an object")
+	}
+	if kind, _ := jsonx.String(jsonx.Get(v, "type")); kind != "function" {
+		return badValue("tool_choice.type", `must be "function"`)
+	}
+	name, ok := jsonx.String(jsonx.Get(jsonx.Get(v, "function"), "name"))
+	if !ok || name == "" {
+		return badType("tool_choice.function.name", "a string that is not empty")
+	}
+	c.Mode, c.Name = ToolChoiceNamed, name
+	return nil
+}
+
+func (r *ChatRequest) readStop(v Raw) error {
+	if s, ok := jsonx.String(v); ok {
+		r.Stop = []string{s}
+		return nil
+	}
+	if !isStrings.fits(v) {
+		return badType("stop", "a string or a list of strings")
+	}
+	for a := jsonx.ArrayOf(v); ; {
+		e, ok := a.Next()
+		if !ok {
+			return nil
+		}
+		s, _ := jsonx.String(e)
+		r.Stop = append(r.Stop, s)
+	}
+}
+
+var thinkingWords = map[string]Thinking{"enabled": ThinkingOn, "disabled": ThinkingOff, "adaptive": ThinkingAdaptive}
+
+func (t *Thinking) read(v Raw) error {
+	word, _ := jsonx.String(jsonx.Get(v, "type"))
+	switch string(v) {
+	case "true":
+		word = "enabled"
+	case "false":
+		word = "disabled"
+	}
+	var ok bool
+	if *t, ok = thinkingWords[word]; !ok {
+		return badValue("thinking", `must be true, false, or an object whose type is "enabled", "disabled" or "adaptive"`)
+	}
+	return nil
+}
+
+func (n *NVExtRequest) read(v Raw) error {
+	n.Raw = v
+	for _, m := range jsonx.Members(v) {
+		k, ok := nvextKinds[m.Name]
+		if !ok {
+			return &Error{Status: http.StatusBadRequest, Code: CodeUnknown, Param: "nvext." + m.Name,
+				Message: fmt.Sprintf("nvext has no member %q", m.Name)}
+		}
+		if jsonx.IsNull(m.Value) {
+			continue
+		}
+		if !k.fits(m.Value) {
+			return badType("nvext."+m.Name, k.String())
+		}
+		for _, inner := range jsonx.Members(m.Value) {
+			if k, ok := nvextNested[m.Name][inner.Name]; ok && !jsonx.IsNull(inner.Value) && !k.fits(inner.Value) {
+				return badType("nvext."+m.Name+"."+inner.Name, k.String())
+			}
+		}
+	}
+	n.ExtraFields = stringsOf(jsonx.Get(v, "extra_fields"))
+	n.Annotations = stringsOf(jsonx.Get(v, "annotations"))
+	return nil
+}
+
+func stringsOf(v Raw) []string {
+	var list []string
+	for a := jsonx.ArrayOf(v); ; {
+		e, ok := a.Next()
+		if !ok {
+			return list
+		}
+		s, _ := jsonx.String(e)
+		list = append(list, s)
+	}
+}
+
+func badType(param, want string) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: CodeInvalidType, Param: param, Message: fmt.Sprintf("%s must be %s", param, want)}
+}
+
+func badValue(param, what string) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: CodeInvalidValue, Param: param, Message: param + " " + what}
+}
