@@ -178,3 +178,50 @@ func (c *check) endAfter(at int, how delivery, reason abi.Finish) (*drive, error
 	}
 	return d, d.finish(reason)
 }
+
+// Prose gives all that a parser makes visible text and reasoning of a text.
+func Prose(e parse.Engine, s abi.Session, input string, reason abi.Finish) (text, reasoning string, err error) {
+	d, err := open(e, s, ignored)
+	if err != nil {
+		return "", "", err
+	}
+	defer d.src.Close()
+	if err := d.push([]byte(input)); err != nil {
+		return "", "", err
+	}
+	if err := d.finish(reason); err != nil {
+		return "", "", err
+	}
+	for _, it := range d.ledger.items {
+		for _, p := range it.parts {
+			switch it.kind {
+			case abi.Text:
+				text += input[p.start:p.end]
+			case abi.Reasoning:
+				reasoning += input[p.start:p.end]
+			}
+		}
+	}
+	return text, reasoning, nil
+}
+
+// Held gives how many bytes of a text a parser still holds back once all of it
+// has been pushed, in pushes of 4 KiB.
+func Held(e parse.Engine, s abi.Session, input string) (int, error) {
+	d, err := open(e, s, ignored)
+	if err != nil {
+		return 0, err
+	}
+	defer d.src.Close()
+	for at := 0; at < len(input); {
+		n := min(at+4096, len(input))
+		for n < len(input) && !utf8.RuneStart(input[n]) {
+			n++
+		}
+		if err := d.push([]byte(input[at:n])); err != nil {
+			return 0, err
+		}
+		at = n
+	}
+	return len(input) - int(d.ledger.end), nil
+}

@@ -1,0 +1,107 @@
+package tck
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// Assemble runs chunks through a parser and the host's parse session and
+// framing, and gives what a client would put together: text, reasoning and calls
+// in order, each call at the place of its first delta. A dropped call is absent,
+// and a call whose arguments are unsound has {}.
+//
+// Of the case it takes the session, the tools and the finish reason. The error
+// is the one that the request would end with; the events before it are given
+// too.
+func Assemble(e parse.Engine, c *Case, chunks []string) ([]Event, error) {
+	s, err := c.Session(e.Parser().Name)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := framingTools(c.Tools)
+	if err != nil {
+		return nil, err
+	}
+	framer := framing.New(framing.Config{
+		Tools: framing.NewTools(tools), Typing: e.Parser().Typing, Guided: c.Mode, NamedTool: c.NamedTool,
+	})
+	session, events, err := parse.Open(parse.Config{Engine: e, Open: s, Policy: parse.FaultIsError, Sent: framer.Sent})
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	a := assembly{calls: map[int]int{}}
+	a.add(framer.Apply(events, nil))
+	for _, chunk := range chunks {
+		if events, err = session.Push(chunk); err != nil {
+			a.add(framer.Apply(events, nil))
+			return a.view(), err
+		}
+		a.add(framer.Apply(events, nil))
+	}
+	events, err = session.Finish(c.Finish)
+	a.add(framer.Finish(framer.Apply(events, nil)))
+	return a.view(), err
+}
+
+// framingTools gives the names and parameters of OpenAI tool objects.
+func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
+	out := make([]framing.Tool, len(tools))
+	for i, raw := range tools {
+		var tool struct {
+			Function struct {
+				Name       string          `json:"name"`
+				Parameters json.RawMessage `json:"parameters"`
+			} `json:"function"`
+		}
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			return nil, fmt.Errorf("tools[%d]: %w", i, err)
+		}
+		out[i] = framing.Tool{Name: tool.Function.Name, Parameters: tool.Function.Parameters}
+	}
+	return out, nil
+}
+
+// assembly puts deltas together.
+type assembly struct {
+	events []Event
+	done   []bool      // by event: a call that was completed, or no call
+	calls  map[int]int // event by the call's index
+}
+
+func (a *assembly) add(deltas []framing.Delta) {
+	for _, d := range deltas {
+		switch d.Kind {
+		case framing.Content:
+			a.events, a.done = append(a.events, Event{Kind: KindText, Text: d.Text}), append(a.done, true)
+		case framing.Reasoning:
+			a.events, a.done = append(a.events, Event{Kind: KindReasoning, Text: d.Text}), append(a.done, true)
+		case framing.CallHead:
+			a.calls[d.Index] = len(a.events)
+			a.events, a.done = append(a.events, Event{Kind: KindToolCall, Name: d.Name, ID: d.ID}), append(a.done, false)
+		case framing.CallArgs:
+			call := &a.events[a.calls[d.Index]]
+			call.Arguments = append(call.Arguments, d.Text...)
+		case framing.CallEnd:
+			at := a.calls[d.Index]
+			a.done[at] = true
+			if d.Unsound {
+				a.events[at].Arguments = json.RawMessage("{}")
+			}
+		}
+	}
+}
+
+// view gives the events without the calls that were never completed.
+func (a *assembly) view() []Event {
+	var out []Event
+	for i, e := range a.events {
+		if a.done[i] {
+			out = append(out, e)
+		}
+	}
+	return mergeEvents(out)
+}
