@@ -1,6 +1,9 @@
 package abi
 
-import "errors"
+import (
+	"errors"
+	"unicode/utf8"
+)
 
 // Tags of the open block's records.
 const (
@@ -40,7 +43,17 @@ type Session struct {
 	Schemas    []Schema // only if the manifest asks
 }
 
-// Option is one key=value of the model's configuration.
+// PromptTail gives the last bytes of a rendered prompt, as much as a session is
+// told of it, from a character's first byte on.
+func PromptTail(prompt string) string {
+	at := max(0, len(prompt)-MaxPromptTail)
+	for at > 0 && at < len(prompt) && !utf8.RuneStart(prompt[at]) {
+		at++
+	}
+	return prompt[at:]
+}
+
+// Option is one key=value of the model's configuration. The key holds no "=".
 type Option struct{ Key, Value string }
 
 // Schema is the parameters schema of tool number Tool, as JSON.
@@ -60,7 +73,7 @@ func (s *Session) Option(key string) string {
 }
 
 // ErrOpenBlock is what DecodeOpen answers for a block that is cut short or holds
-// a record of the wrong size.
+// a record of the wrong size or an undefined START or MODE.
 var ErrOpenBlock = errors.New("abi: malformed open block")
 
 // AppendOpen appends the open block of s to dst.
@@ -114,12 +127,12 @@ func (s *Session) record(tag uint16, p []byte) bool {
 	case TagParser:
 		s.Parser = string(p)
 	case TagStart:
-		if len(p) != 1 {
+		if len(p) != 1 || Channel(p[0]) > ChannelResponse {
 			return false
 		}
 		s.Start = Channel(p[0])
 	case TagMode:
-		if len(p) != 1 {
+		if len(p) != 1 || Mode(p[0]) > ModeGuidedNamed {
 			return false
 		}
 		s.Mode = Mode(p[0])
