@@ -16,13 +16,8 @@ func check(cfg *Config, env map[string]string, d *decoder) {
 	if cfg.OverloadStatus < 500 || cfg.OverloadStatus > 599 {
 		d.fail("overload_status", "want a status from 500 to 599, got %d", cfg.OverloadStatus)
 	}
-	for _, l := range []struct {
-		path  string
-		value int
-	}{{"limits.events_per_push", cfg.Limits.EventsPerPush}, {"limits.choices", cfg.Limits.Choices}, {"limits.requests", cfg.Limits.Requests}} {
-		if l.value < 0 {
-			d.fail(l.path, "want 0 or more, got %d", l.value)
-		}
+	if cfg.Limits.Requests < 0 {
+		d.fail("limits.requests", "want 0 or more, got %d", cfg.Limits.Requests)
 	}
 	upstreams := checkUpstreams(cfg, env, d)
 	checkModels(cfg, upstreams, d)

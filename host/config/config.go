@@ -67,8 +67,6 @@ type Limits struct {
 	Body          Size `koanf:"body" default:"45MB" doc:"A request's body."`
 	TextPerChoice Size `koanf:"text_per_choice" default:"64MiB" doc:"The raw text of one choice."`
 	Held          Size `koanf:"held" default:"8MiB" doc:"Text of one choice that is held back at a time."`
-	EventsPerPush int  `koanf:"events_per_push" default:"65536" doc:"Events that a parser may give for one piece of text."`
-	Choices       int  `koanf:"choices" default:"128" doc:"The largest n of a request."`
 	Requests      int  `koanf:"requests" default:"4096" doc:"Requests running at a time; more are refused with overload_status."`
 }
 
@@ -109,6 +107,8 @@ type Policies struct {
 	TurnGrammar   bool   `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
 	UnknownTools  string `koanf:"unknown_tools" default:"pass" oneof:"pass text drop" doc:"What becomes of a call of a tool that the request doesn't offer."`
 	InvalidArgs   string `koanf:"invalid_arguments" default:"raw" oneof:"raw empty drop" doc:"What becomes of a closed call whose arguments can't be read."`
+	ToolsOnNone   bool   `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
+	ShortCallIDs  bool   `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
 	RepairControl bool   `koanf:"repair_control_characters" default:"true" doc:"Raw control characters in strings of arguments are escaped."`
 	NamedFinish   string `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
 }
