@@ -70,6 +70,36 @@ type Prompt struct {
 	ClosedPair string `json:"closed_pair,omitempty"`
 }
 
-// Typing holds the knobs by which a bare value is typed by its schema. The zero
-// value is a documented default; see host/framing.
-type Typing struct{}
+// Typing holds the knobs by which the host reads a bare value by its schema.
+// Families differ in them. An empty member is its default.
+type Typing struct {
+	// Union says how a union of a string and other types is read.
+	Union string `json:"union,omitempty"`
+	// Null says when the bare word null is JSON null.
+	Null string `json:"null,omitempty"`
+	// JSON says where a JSON text is read as JSON.
+	JSON string `json:"json,omitempty"`
+	// Empty says what an empty value of an object's or an array's type is.
+	Empty string `json:"empty,omitempty"`
+	// Booleans says which words a boolean is read from.
+	Booleans string `json:"booleans,omitempty"`
+}
+
+// Values of Typing's members; the first of each is the default.
+const (
+	UnionTyped  = "typed"  // another type, if the text is of one; else the string
+	UnionString = "string" // the string
+
+	NullWord   = "word"   // unless only a string fits; in any case
+	NullProven = "proven" // only where the schema provably admits null; lower case
+
+	JSONTyped = "typed" // an object or array where the schema admits one
+	JSONAny   = "any"   // any JSON text whose schema is not a string's
+
+	EmptyString    = "string"    // the empty string
+	EmptyContainer = "container" // {} or []
+
+	BooleansWords = "words" // true and false, in any case
+	BooleansExact = "exact" // true and false, lower case
+	BooleansLoose = "loose" // also yes, no, 1 and 0
+)

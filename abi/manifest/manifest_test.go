@@ -12,7 +12,8 @@ const good = `{"abi":"1.0","module":"larch","version":"1.2.3","license":"Apache-
   "thinking":{"default":"on","controls":["thinking"]},
   "prompt":{"reasoning":["<think>"],"response":["</think>"],"closed_pair":"none"},
   "eos":["<|end|>"],"guided":["required","named"],"constraint":true,
-  "strict":true,"wrapped":true,"needs_schemas":true,"synthesises":true},
+  "strict":true,"wrapped":true,"needs_schemas":true,"synthesises":true,
+  "typing":{"union":"string","null":"proven","json":"any","empty":"container","booleans":"loose"}},
  {"name":"larch_plain","kind":"reasoning"}]}`
 
 func TestParseReadsEveryMember(t *testing.T) {
@@ -77,6 +78,8 @@ func TestParseErrors(t *testing.T) {
 		{"eos type", `"eos":["<|end|>"]`, `"eos":"<|end|>"`, `parser "larch_k2": eos: a string where an array is expected`},
 		{"guided", `"named"]`, `"auto"]`, `guided[1]: "auto"`},
 		{"bool", `"strict":true`, `"strict":"yes"`, `strict: a string where true or false is expected`},
+		{"typing", `"union":"string"`, `"union":"text"`, `typing.union: "text"; write one of ["typed" "string"]`},
+		{"typing member", `"empty":`, `"void":`, `"void": version 1.0`},
 		{"name twice", `"larch_plain"`, `"Larch-K2"`, `parser "Larch-K2": name: parser "larch_k2" has the same one`},
 		{"alias of another", `"larch_k25"`, `"larch-plain"`, `aliases[1]: "larch-plain" already leads to parser "larch_plain"`},
 		{"too long", good, strings.Repeat(" ", MaxSize) + good, "at most 1048576"},

@@ -213,7 +213,7 @@ func (p *Parser) check() error {
 		}
 		p.models[i] = re
 	}
-	return errors.Join(p.checkRoute(), p.checkPrompt())
+	return errors.Join(p.checkRoute(), p.checkPrompt(), p.checkTyping())
 }
 
 func (p *Parser) checkRoute() error {
@@ -243,14 +243,31 @@ func (p *Parser) checkPrompt() error {
 		}
 	}
 	if t := p.Prompt; t != nil {
-		if t.ClosedPair != "" {
-			if err := oneOf("prompt.closed_pair", t.ClosedPair, "response", "none"); err != nil {
-				return err
-			}
-		}
-		return errors.Join(filled("prompt.reasoning", t.Reasoning), filled("prompt.response", t.Response))
+		return errors.Join(knob("prompt.closed_pair", t.ClosedPair, "response", "none"), filled("prompt.reasoning", t.Reasoning), filled("prompt.response", t.Response))
 	}
 	return nil
+}
+
+func (p *Parser) checkTyping() error {
+	t := p.Typing
+	if t == nil {
+		return nil
+	}
+	return errors.Join(
+		knob("typing.union", t.Union, UnionTyped, UnionString),
+		knob("typing.null", t.Null, NullWord, NullProven),
+		knob("typing.json", t.JSON, JSONTyped, JSONAny),
+		knob("typing.empty", t.Empty, EmptyString, EmptyContainer),
+		knob("typing.booleans", t.Booleans, BooleansWords, BooleansExact, BooleansLoose),
+	)
+}
+
+// knob is oneOf for a member that may be left out.
+func knob(member, value string, allowed ...string) error {
+	if value == "" {
+		return nil
+	}
+	return oneOf(member, value, allowed...)
 }
 
 func oneOf(member, value string, allowed ...string) error {
