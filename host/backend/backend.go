@@ -6,7 +6,6 @@ package backend
 import (
 	"context"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
@@ -16,12 +15,15 @@ type Backend interface {
 	// Stream sends the request and returns once the engine has accepted it. The
 	// error is an *Error. Cancelling ctx ends the stream at once.
 	Stream(ctx context.Context, r *Request) (Stream, error)
+	// Profile says what the engine can do.
+	Profile() *Profile
 }
 
 // Stream is one answer in progress. It is used by one goroutine.
 type Stream interface {
-	// Next gives the next item. io.EOF is the clean end; any other error is a
-	// *Error: the answer broke off.
+	// Next gives the next item, and waits for it. What the item points to is valid
+	// until the next call. io.EOF is the clean end; any other error is a *Error: the
+	// answer broke off.
 	Next() (chunk.Item, error)
 	// Close ends the answer; the engine stops generating. It may be called twice.
 	Close()
@@ -69,49 +71,3 @@ type Guided struct {
 	Kind  GuidedKind
 	Value openai.Raw
 }
-
-// Verdict is why a choice ended, in terms that no engine owns.
-type Verdict struct {
-	// FinishReason is what the client is told, before calls are counted.
-	FinishReason string
-	// Finish is the reason for the parser where a turn grammar is installed;
-	// without one, FinishEOS becomes FinishUnknown (see Verdict.ParserFinish).
-	Finish abi.Finish
-	// StopReason is the user's stop that was hit, a string or a number; else nil.
-	StopReason openai.Raw
-	// ModelEOS says that the model ended its turn: confirmed, not guessed.
-	ModelEOS bool
-	// Err is set where the engine gave up: the answer is not finished.
-	Err *Error
-}
-
-// ParserFinish is the reason that a parser is told. Only a confirmed EOS under an
-// installed turn grammar permits strict completion.
-func (v *Verdict) ParserFinish(turnGrammar bool) abi.Finish {
-	if v.Finish == abi.FinishEOS && !turnGrammar {
-		return abi.FinishUnknown
-	}
-	return v.Finish
-}
-
-// Error is a failure of an engine.
-type Error struct {
-	// Status is the HTTP status for the client, if nothing was sent yet.
-	Status  int
-	Message string
-	// Code is a stable word.
-	Code string
-	// Public says that Message is meant for the client: it is of its making.
-	Public bool
-	// Cause is the error underneath, for the log.
-	Cause error
-}
-
-func (e *Error) Error() string {
-	if e.Cause != nil {
-		return e.Message + ": " + e.Cause.Error()
-	}
-	return e.Message
-}
-
-func (e *Error) Unwrap() error { return e.Cause }

@@ -1,0 +1,288 @@
+package backend
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// Profile is what is known of a kind of engine: which members it understands, and
+// how it says why an answer ended.
+type Profile struct {
+	Name string
+
+	// ToolChoice is the tool_choice that puts the tools into the prompt without
+	// the engine looking for calls or constraining the output; "" leaves it out.
+	ToolChoice string
+	// ClientToolChoice says that the client's own tool_choice is sent in its place:
+	// the engine reads the calls itself.
+	ClientToolChoice bool
+
+	// RawText are members that stop the engine from parsing.
+	RawText []openai.Member
+	// SpecialTokens are members that keep special tokens in the text.
+	SpecialTokens []openai.Member
+	// StopText are members that keep the text of stop tokens and stop strings.
+	StopText []openai.Member
+	// TokenIDs are members that ask for token ids.
+	TokenIDs []openai.Member
+
+	// ContinuousUsage says that stream_options.continuous_usage_stats is known.
+	ContinuousUsage bool
+	// TemplateArgs says that chat_template_kwargs is known.
+	TemplateArgs bool
+	// Thinking and NVExt say that the client's members of these names are sent on.
+	Thinking bool
+	NVExt    bool
+
+	// JSON and StructuralTag are how the engine is constrained.
+	JSON          GuidedForm
+	StructuralTag GuidedForm
+
+	// Evidence is how the engine tells which stop ended a choice.
+	Evidence Evidence
+	// AnyStopIsUser says that the engine names no stop of the model's.
+	AnyStopIsUser bool
+	// Opaque are the members of a chunk or a choice that become engine_data.
+	Opaque []string
+}
+
+// GuidedForm is the member that carries a constraint.
+type GuidedForm uint8
+
+const (
+	GuidedUnknown           GuidedForm = iota // the engine can't
+	GuidedStructuredOutputs                   // structured_outputs, the tag as a string
+	GuidedResponseFormat                      // response_format
+)
+
+// CanGuide says whether the engine can be constrained in this way.
+func (p *Profile) CanGuide(k GuidedKind) bool {
+	switch k {
+	case GuidedJSON:
+		return p.JSON != GuidedUnknown
+	case GuidedStructuralTag:
+		return p.StructuralTag != GuidedUnknown
+	}
+	return true
+}
+
+func member(name, value string) openai.Member {
+	return openai.Member{Name: name, Value: openai.Raw(value)}
+}
+
+// profiles are the engines that are known, from their request and response types
+// as of 2026.
+var profiles = []*Profile{
+	{
+		// vllm/entrypoints/openai/chat_completion/protocol.py, serving.py;
+		// vllm/v1/core/sched/utils.py. Without a tool parser "auto" is refused, and
+		// "none" still renders the tools.
+		Name:            "vllm",
+		ToolChoice:      "none",
+		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false"), member("spaces_between_special_tokens", "false")},
+		StopText:        []openai.Member{member("include_stop_str_in_output", "true")},
+		TokenIDs:        []openai.Member{member("return_token_ids", "true")},
+		ContinuousUsage: true,
+		TemplateArgs:    true,
+		JSON:            GuidedStructuredOutputs,
+		StructuralTag:   GuidedStructuredOutputs,
+		Evidence:        EvidenceStopReason,
+		Opaque:          []string{"kv_transfer_params"},
+	},
+	{
+		// python/sglang/srt/entrypoints/openai/protocol.py, serving_chat.py;
+		// srt/managers/schedule_batch.py. With "none" the tools are not rendered.
+		Name:            "sglang",
+		ToolChoice:      "auto",
+		RawText:         []openai.Member{member("separate_reasoning", "false")},
+		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false")},
+		StopText:        []openai.Member{member("no_stop_trim", "true")},
+		ContinuousUsage: true,
+		TemplateArgs:    true,
+		JSON:            GuidedResponseFormat,
+		StructuralTag:   GuidedResponseFormat,
+		Evidence:        EvidenceMatchedStop,
+		Opaque:          []string{"sglext", "meta_info", "hidden_states"},
+	},
+	{
+		// tensorrt_llm/serve/openai_protocol.py, openai_server.py. A named
+		// tool_choice would wrap all text as a call's arguments.
+		Name:            "trtllm",
+		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false")},
+		StopText:        []openai.Member{member("include_stop_str_in_output", "true")},
+		ContinuousUsage: true,
+		TemplateArgs:    true,
+		JSON:            GuidedResponseFormat,
+		StructuralTag:   GuidedResponseFormat,
+		Evidence:        EvidenceStopReason,
+		AnyStopIsUser:   true,
+		Opaque:          []string{"disaggregated_params", "avg_decoded_tokens_per_iter"},
+	},
+	{
+		// tools/server/README.md. With "none" the tools are not rendered.
+		Name:         "llamacpp",
+		ToolChoice:   "auto",
+		RawText:      []openai.Member{member("reasoning_format", `"none"`), member("parse_tool_calls", "false")},
+		TemplateArgs: true,
+		JSON:         GuidedResponseFormat,
+		Opaque:       []string{"timings"},
+	},
+	{
+		Name:             "openai",
+		ClientToolChoice: true,
+		Thinking:         true,
+		JSON:             GuidedResponseFormat,
+	},
+	{
+		// lib/llm/src/protocols/openai, docs on request extensions. "none" leaves
+		// the tools out of the prompt.
+		Name:            "dynamo",
+		ToolChoice:      "auto",
+		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false")},
+		StopText:        []openai.Member{member("include_stop_str_in_output", "true")},
+		ContinuousUsage: true,
+		TemplateArgs:    true,
+		Thinking:        true,
+		NVExt:           true,
+		JSON:            GuidedResponseFormat,
+		StructuralTag:   GuidedResponseFormat,
+		Evidence:        EvidenceNVExt,
+	},
+}
+
+// ProfileNames lists the profiles that ProfileByName knows.
+func ProfileNames() []string {
+	names := make([]string, len(profiles))
+	for i, p := range profiles {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// ProfileByName gives a profile. The error lists those that there are.
+func ProfileByName(name string) (*Profile, error) {
+	for _, p := range profiles {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("no engine profile %q: choose one of %s", name, strings.Join(ProfileNames(), ", "))
+}
+
+// AppendRequest appends the request for the engine: the client's, in its order,
+// without what only the host understands and with what the host decided.
+func (p *Profile) AppendRequest(dst []byte, r *Request) []byte {
+	ours := p.overrides(r)
+	dst = append(dst, '{')
+	for _, m := range r.Chat.Members {
+		value := m.Value
+		for i := range ours {
+			if ours[i].Name == m.Name {
+				value, ours[i].Name = ours[i].Value, ""
+			}
+		}
+		if value != nil {
+			dst = jsonx.AppendMember(dst, m.Name, value)
+		}
+	}
+	for _, m := range ours {
+		if m.Name != "" && m.Value != nil {
+			dst = jsonx.AppendMember(dst, m.Name, m.Value)
+		}
+	}
+	return append(dst, '}')
+}
+
+// overrides lists what stands in place of the client's members; a nil value takes
+// a member away.
+func (p *Profile) overrides(r *Request) []openai.Member {
+	chat := r.Chat
+	usage := `{"include_usage":true}`
+	if p.ContinuousUsage && chat.IncludeUsage && chat.ContinuousUsage {
+		usage = `{"include_usage":true,"continuous_usage_stats":true}`
+	}
+	list := []openai.Member{member("stream", "true"), member("stream_options", usage)}
+	drop := func(names ...string) {
+		for _, name := range names {
+			list = append(list, openai.Member{Name: name})
+		}
+	}
+	if r.Model != "" {
+		list = append(list, openai.Member{Name: "model", Value: jsonx.AppendString(nil, r.Model)})
+	}
+	if !p.NVExt {
+		drop("nvext")
+	}
+	if !p.Thinking {
+		drop("thinking")
+	}
+	if r.RawText {
+		list = append(list, p.RawText...)
+	}
+	if r.SpecialTokens {
+		list = append(list, p.SpecialTokens...)
+	}
+	if r.StopText {
+		list = append(list, p.StopText...)
+	}
+	if r.TokenIDs {
+		list = append(list, p.TokenIDs...)
+	}
+	if r.TemplateArgs != nil && p.TemplateArgs {
+		list = append(list, openai.Member{Name: "chat_template_kwargs", Value: jsonx.AppendMembers(nil, r.TemplateArgs)})
+	}
+	switch {
+	case !r.ShowTools || len(chat.Tools) == 0:
+		drop("tools", "tool_choice", "parallel_tool_calls")
+	case p.ClientToolChoice && r.Guided.Kind == GuidedNone:
+	case p.ClientToolChoice: // the constraint stands for the choice
+		list = append(list, member("tool_choice", `"none"`))
+	case p.ToolChoice != "":
+		list = append(list, member("tool_choice", `"`+p.ToolChoice+`"`))
+		drop("parallel_tool_calls")
+	default:
+		drop("tool_choice", "parallel_tool_calls")
+	}
+	if r.Guided.Kind != GuidedNone {
+		drop(chat.GuidedFields...)
+		list = append(list, p.guided(r.Guided)...)
+	}
+	return list
+}
+
+// guided gives the members that carry a constraint. It takes the place of the
+// client's response_format.
+func (p *Profile) guided(g Guided) []openai.Member {
+	tag := g.Kind == GuidedStructuralTag
+	form := p.JSON
+	if tag {
+		form = p.StructuralTag
+	}
+	var value []byte
+	switch {
+	case form == GuidedStructuredOutputs && tag:
+		value = jsonx.AppendString([]byte(`{"structural_tag":`), string(g.Value))
+	case form == GuidedStructuredOutputs:
+		value = jsonx.AppendRaw([]byte(`{"json":`), g.Value)
+	case form == GuidedResponseFormat && tag:
+		return []openai.Member{{Name: "response_format", Value: withType(g.Value, "structural_tag")}}
+	case form == GuidedResponseFormat:
+		value = jsonx.AppendRaw([]byte(`{"type":"json_schema","json_schema":{"name":"tool_calls","strict":true,"schema":`), g.Value)
+		return []openai.Member{{Name: "response_format", Value: append(value, "}}"...)}}
+	default:
+		return nil
+	}
+	return []openai.Member{{Name: "response_format"}, {Name: "structured_outputs", Value: append(value, '}')}}
+}
+
+// withType gives an object the member type, in front, unless it has one.
+func withType(v openai.Raw, kind string) openai.Raw {
+	if jsonx.Get(v, "type") != nil {
+		return v
+	}
+	members := append([]openai.Member{{Name: "type", Value: jsonx.AppendString(nil, kind)}}, jsonx.Members(v)...)
+	return jsonx.AppendMembers(nil, members)
+}
