@@ -16,6 +16,7 @@ const (
 	TagFlags      uint16 = 7
 	TagOption     uint16 = 8
 	TagToolSchema uint16 = 9
+	TagToolChoice uint16 = 10
 )
 
 // Bits of a session's flags.
@@ -27,6 +28,17 @@ const (
 	OpenBatch       uint32 = 1 << 4 // the whole text comes in one push
 )
 
+// ToolChoice is what a request says about calls. A parser does not need it; a
+// constraint is built from it.
+type ToolChoice uint8
+
+const (
+	ToolChoiceAuto     ToolChoice = 0
+	ToolChoiceRequired ToolChoice = 1
+	ToolChoiceNamed    ToolChoice = 2 // NamedTool says which
+	ToolChoiceNone     ToolChoice = 3
+)
+
 // MaxPromptTail is the largest prompt tail in bytes.
 const MaxPromptTail = 4096
 
@@ -35,7 +47,8 @@ type Session struct {
 	Parser     string
 	Start      Channel
 	Mode       Mode
-	NamedTool  string   // with ModeGuidedNamed
+	ToolChoice ToolChoice
+	NamedTool  string   // with ModeGuidedNamed or ToolChoiceNamed
 	Tools      []string // in request order; none: nothing is a call
 	PromptTail string   // the last bytes of the rendered prompt, where known
 	Flags      uint32
@@ -81,7 +94,8 @@ func AppendOpen(dst []byte, s *Session) []byte {
 	dst = appendRecord(dst, TagParser, s.Parser)
 	dst = append(appendHeader(dst, TagStart, 1), byte(s.Start))
 	dst = append(appendHeader(dst, TagMode, 1), byte(s.Mode))
-	if s.Mode == ModeGuidedNamed {
+	dst = append(appendHeader(dst, TagToolChoice, 1), byte(s.ToolChoice))
+	if s.NamedTool != "" {
 		dst = appendRecord(dst, TagNamedTool, s.NamedTool)
 	}
 	for _, t := range s.Tools {
@@ -136,6 +150,11 @@ func (s *Session) record(tag uint16, p []byte) bool {
 			return false
 		}
 		s.Mode = Mode(p[0])
+	case TagToolChoice:
+		if len(p) != 1 {
+			return false
+		}
+		s.ToolChoice = ToolChoice(p[0])
 	case TagNamedTool:
 		s.NamedTool = string(p)
 	case TagTool:
