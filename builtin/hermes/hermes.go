@@ -1,0 +1,42 @@
+package hermes
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: calls.Build}
+
+var grammar = turn.New(turn.Config{
+	Think: "<think>", EndThink: "</think>",
+	Block: toolblock.Config{Open: "<tool_call>", Close: "</tool_call>", JSON: true},
+})
+
+var calls = structag.Calls{
+	Trigger:  "<tool_call>",
+	Begin:    "<tool_call>\n{\"name\": \"$\", \"arguments\": ",
+	End:      "}\n</tool_call>",
+	EndThink: "</think>",
+	Banned:   []string{"<tool_call>"},
+}
+
+func newParser(s *abi.Session) sdk.Parser {
+	switch s.Parser {
+	case "hermes":
+		return grammar.Parser(s, turn.Unified)
+	case "hermes_tools", "hermes_batch":
+		return grammar.Parser(s, turn.Tools)
+	case "hermes_reasoning":
+		return grammar.Parser(s, turn.Reasoning)
+	}
+	return nil
+}
