@@ -69,7 +69,7 @@ func newInstance(m *Module) (*instance, error) {
 		return nil, m.fault("start", err)
 	}
 	i.guest = guest
-	i.fuel, _ = guest.ExportedGlobal(abi.ExportFuel).(api.MutableGlobal)
+	i.fuel = guest.ExportedGlobal(abi.ExportFuel).(api.MutableGlobal)
 	i.alloc = i.export(abi.ExportAlloc)
 	i.open = i.export(abi.ExportOpen)
 	i.push = i.export(abi.ExportPush)
@@ -125,9 +125,7 @@ func (i *instance) fail(e export, cause error) error {
 // call runs a function on i.stack with that much fuel.
 func (i *instance) call(e export, fuel int64) error {
 	i.polls, i.memory.refused = 0, 0
-	if i.fuel != nil {
-		i.fuel.Set(uint64(fuel))
-	}
+	i.fuel.Set(uint64(fuel))
 	err := e.fn.CallWithStack(i.ctx, i.stack[:])
 	if err != nil {
 		return i.why(err, fuel)
@@ -140,7 +138,7 @@ func (i *instance) call(e export, fuel int64) error {
 
 // why names the limit that made a call fail, if one did.
 func (i *instance) why(err error, fuel int64) error {
-	if i.fuel != nil && int64(i.fuel.Get()) < 0 {
+	if int64(i.fuel.Get()) < 0 {
 		return &LimitError{Limit: "Fuel", Max: fuel}
 	}
 	if over := i.memory.refused; over > 0 {

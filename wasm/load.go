@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/wasm/meter"
 )
 
 // load compiles and checks the module, and leaves one instance in the pool.
@@ -27,7 +28,12 @@ func (m *Module) load(ctx context.Context, binary []byte) error {
 	if m.manifest, err = manifest.Parse(m.raw); err != nil {
 		return err
 	}
-	if m.code, err = m.runtime.compile(ctx, binary, &m.limits); err != nil {
+	metered, err := meter.Rewrite(binary, meter.Options{
+		Start: m.limits.Fuel.Start, TableElements: m.limits.TableElements})
+	if err != nil {
+		return asLimit(err)
+	}
+	if m.code, err = m.runtime.compile(ctx, metered, &m.limits); err != nil {
 		return err
 	}
 	if err := m.checkImports(); err != nil {
@@ -42,6 +48,14 @@ func (m *Module) load(ctx context.Context, binary []byte) error {
 	}
 	defer m.pool.release(i)
 	return i.identify()
+}
+
+func asLimit(err error) error {
+	var tables *meter.TableError
+	if errors.As(err, &tables) {
+		return &LimitError{Limit: "TableElements", Max: int64(tables.Max), Value: int64(tables.Elements)}
+	}
+	return err
 }
 
 func (m *Module) checkImports() error {

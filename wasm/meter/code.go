@@ -1,0 +1,199 @@
+package meter
+
+import "encoding/binary"
+
+// Bounds on code. They keep a small module from making a compiler allocate or
+// compute without end.
+const (
+	maxLocals    = 50_000    // of a function, parameters included
+	maxAllLocals = 4_000_000 // of all functions
+	maxBody      = 1 << 20   // bytes of a function
+	maxDepth     = 10_000    // nested blocks
+)
+
+// What is charged, in units. A unit is a loop's turn: about a nanosecond.
+const (
+	entryShift = 6   // a function entry: 1, and 1 for so many bytes of its body
+	frameShift = 2   // and 1 for so many locals
+	loopShift  = 10  // a loop's turn: 1, and 1 for so many bytes that are the loop's own
+	slowBytes  = 32  // a division or root counts as so many bytes
+	outward    = 100 // what leaves the guest: a call of an imported function, memory.grow
+
+	bulkBase   = 2 // a bulk operation
+	bytesShift = 4 // and 1 for so many bytes
+	elemsShift = 1 // or elements
+)
+
+// charge is a place where fuel is taken.
+type charge struct {
+	at    int  // offset of the instruction that it goes before
+	units int  // fixed
+	sized bool // the operand on top of the stack, an i32, counts as well
+	shift int  // units for the operand: operand >> shift
+}
+
+// body is one function while it is walked.
+type body struct {
+	w       *rewriter
+	r       *reader
+	charges []charge
+	blocks  []block
+}
+
+// block is a construct that is open.
+type block struct {
+	loop int // the loop's charge, or -1
+	own  int // bytes of the loop that are not in an inner loop
+}
+
+func (w *rewriter) codeSection(r *reader) []byte {
+	n := r.count("functions")
+	if r.err == nil && int(n) != len(w.types) {
+		r.fail("%d functions have code, %d are declared", n, len(w.types))
+	}
+	out := binary.AppendUvarint(make([]byte, 0, len(r.b)-r.at+(len(r.b)-r.at)/4), uint64(n))
+	var scratch []byte
+	for i := uint32(0); i < n && r.err == nil; i++ {
+		size := int(r.count("bytes of code"))
+		if size > maxBody {
+			r.fail("function %d has %d bytes of code, more than %d", w.imports+i, size, maxBody)
+		}
+		if r.err != nil {
+			break
+		}
+		f := reader{b: r.b[:r.at+size], at: r.at}
+		r.at += size
+		scratch = w.function(scratch[:0], &f, i)
+		if f.err != nil {
+			r.err = f.err
+			break
+		}
+		out = binary.AppendUvarint(out, uint64(len(scratch)))
+		out = append(out, scratch...)
+	}
+	return out
+}
+
+// function appends the metered body of function i to out.
+func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
+	start, size := r.at, len(r.b)-r.at
+	locals := w.readLocals(r, i)
+	if r.err != nil {
+		return out
+	}
+	b := body{w: w, r: r}
+	b.charges = append(b.charges, charge{at: r.at, units: 1 + size>>entryShift + locals>>frameShift})
+	b.walk()
+	at := start
+	for _, c := range b.charges {
+		out = append(out, r.b[at:c.at]...)
+		out = w.appendCharge(out, c)
+		at = c.at
+	}
+	return append(out, r.b[at:]...)
+}
+
+// readLocals gives how many locals a function has, with its parameters.
+func (w *rewriter) readLocals(r *reader, i uint32) int {
+	if t := w.types[i]; int64(t) >= int64(len(w.params)) {
+		r.fail("function %d is of type %d, which is not declared", w.imports+i, t)
+		return 0
+	}
+	sum := uint64(w.params[w.types[i]])
+	for n := r.count("locals"); n > 0 && r.err == nil; n-- {
+		sum += uint64(r.u32())
+		r.valueType()
+	}
+	if sum > maxLocals {
+		r.fail("function %d has %d locals, more than %d", w.imports+i, sum, maxLocals)
+		return 0
+	}
+	if w.locals += int(sum); w.locals > maxAllLocals {
+		r.fail("the functions have more than %d locals in all", maxAllLocals)
+	}
+	return int(sum)
+}
+
+// walk reads the instructions of a function and notes what is to be charged.
+func (b *body) walk() {
+	b.blocks = append(b.blocks, block{loop: -1})
+	for len(b.blocks) > 0 && b.r.err == nil {
+		at := b.r.at
+		op := b.r.byte()
+		b.control(op)
+		b.immediates(at, op)
+		if n := len(b.blocks); n > 0 {
+			b.blocks[n-1].own += b.r.at - at
+		}
+	}
+	if b.r.at != len(b.r.b) {
+		b.r.fail("the function goes on behind its end")
+	}
+}
+
+// control keeps track of blocks. A loop is charged at its head: behind its
+// opening, where every turn begins.
+func (b *body) control(op byte) {
+	switch op {
+	case opBlock, opLoop, opIf:
+		if len(b.blocks) >= maxDepth {
+			b.r.fail("more than %d nested blocks", maxDepth)
+		}
+		b.r.signed(33)
+		loop := -1
+		if op == opLoop {
+			loop = len(b.charges)
+			b.charges = append(b.charges, charge{at: b.r.at, units: 1})
+		}
+		b.blocks = append(b.blocks, block{loop: loop})
+	case opEnd:
+		last := b.blocks[len(b.blocks)-1]
+		b.blocks = b.blocks[:len(b.blocks)-1]
+		if last.loop >= 0 {
+			b.charges[last.loop].units += last.own >> loopShift
+		} else if n := len(b.blocks); n > 0 {
+			b.blocks[n-1].own += last.own
+		}
+	}
+}
+
+// slow counts an instruction that takes long as that many bytes more.
+func (b *body) slow(bytes int) {
+	if n := len(b.blocks); n > 0 {
+		b.blocks[n-1].own += bytes
+	}
+}
+
+func (b *body) charge(at, units int) {
+	b.charges = append(b.charges, charge{at: at, units: units})
+}
+
+func (b *body) chargeBulk(at, shift int) {
+	b.charges = append(b.charges, charge{at: at, units: bulkBase, sized: true, shift: shift})
+}
+
+// appendCharge appends the code that takes fuel.
+func (w *rewriter) appendCharge(out []byte, c charge) []byte {
+	if c.sized {
+		out = appendIndexed(out, opGlobalSet, w.scratch())
+	}
+	out = appendIndexed(out, opGlobalGet, w.fuel())
+	out = append(out, opI64Const)
+	out = appendSigned(out, int64(c.units))
+	out = append(out, opI64Sub)
+	if c.sized {
+		out = appendIndexed(out, opGlobalGet, w.scratch())
+		out = append(out, opI64ExtendI32U, opI64Const, byte(c.shift), opI64ShrU, opI64Sub)
+	}
+	out = appendIndexed(out, opGlobalSet, w.fuel())
+	out = appendIndexed(out, opGlobalGet, w.fuel())
+	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opUnreachable, opEnd)
+	if c.sized {
+		out = appendIndexed(out, opGlobalGet, w.scratch())
+	}
+	return out
+}
+
+func appendIndexed(out []byte, op byte, index uint32) []byte {
+	return binary.AppendUvarint(append(out, op), uint64(index))
+}

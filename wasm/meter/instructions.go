@@ -1,0 +1,168 @@
+package meter
+
+// Instructions that the meter looks at, and those that it writes.
+const (
+	opUnreachable        = 0x00
+	opBlock              = 0x02
+	opLoop               = 0x03
+	opIf                 = 0x04
+	opEnd                = 0x0b
+	opBrTable            = 0x0e
+	opCall               = 0x10
+	opCallIndirect       = 0x11
+	opReturnCall         = 0x12
+	opReturnCallIndirect = 0x13
+	opSelectTyped        = 0x1c
+	opGlobalGet          = 0x23
+	opGlobalSet          = 0x24
+	opMemorySize         = 0x3f
+	opMemoryGrow         = 0x40
+	opI32Const           = 0x41
+	opI64Const           = 0x42
+	opI64LtS             = 0x53
+	opI64Sub             = 0x7d
+	opI64ShrU            = 0x88
+	opI64ExtendI32U      = 0xad
+	opRefNull            = 0xd0
+	opRefFunc            = 0xd2
+
+	prefixMisc = 0xfc
+	prefixSIMD = 0xfd
+)
+
+// immediates reads what follows an instruction's first byte, and charges what is
+// charged by itself. Blocks have been read already.
+func (b *body) immediates(at int, op byte) {
+	r := b.r
+	switch {
+	case op == opBlock, op == opLoop, op == opIf, op == opEnd:
+	case op <= 0x01, op == 0x05, op == 0x0f, op == 0x1a, op == 0x1b, op == 0xd1:
+		// unreachable, nop, else, return, drop, select, ref.is_null
+	case op == 0x0c, op == 0x0d, op >= 0x20 && op <= 0x22, op == 0x25, op == 0x26:
+		r.u32() // br, br_if, local.*, table.get, table.set
+	case op == opBrTable:
+		for n := r.count("branch targets"); n > 0 && r.err == nil; n-- {
+			r.u32()
+		}
+		r.u32()
+	case op == opCall, op == opReturnCall:
+		if r.u32() < b.w.imports {
+			b.charge(at, outward)
+		}
+	case op == opCallIndirect, op == opReturnCallIndirect:
+		r.u32()
+		r.u32()
+	case op == opSelectTyped:
+		if n := r.byte(); n != 1 {
+			r.fail("select of %d types", n)
+		}
+		r.valueType()
+	case op == opGlobalGet, op == opGlobalSet:
+		if i := r.u32(); i >= b.w.globals {
+			r.fail("there is no global %d", i)
+		}
+	case op >= 0x28 && op <= 0x3e: // loads and stores
+		r.u32()
+		r.u32()
+	case op == opMemorySize:
+		r.zero()
+	case op == opMemoryGrow:
+		r.zero()
+		b.charge(at, outward)
+	case op == opI32Const:
+		r.signed(32)
+	case op == opI64Const:
+		r.signed(64)
+	case op == 0x43: // f32.const
+		r.skip(4)
+	case op == 0x44: // f64.const
+		r.skip(8)
+	case op >= 0x45 && op <= 0xc4: // numeric
+		if isSlow(op) {
+			b.slow(slowBytes)
+		}
+	case op == opRefNull:
+		r.refType()
+	case op == opRefFunc:
+		r.u32()
+		b.charge(at, outward)
+	case op == prefixMisc:
+		b.misc(at)
+	case op == prefixSIMD:
+		b.simd()
+	default:
+		r.at = at
+		r.fail("instruction %#x is unknown or needs a feature that is not allowed", op)
+	}
+}
+
+// isSlow names the divisions, remainders and roots.
+func isSlow(op byte) bool {
+	return op >= 0x6d && op <= 0x70 || op >= 0x7f && op <= 0x82 ||
+		op == 0x91 || op == 0x95 || op == 0x9f || op == 0xa3
+}
+
+// misc reads the instructions of prefix 0xfc.
+func (b *body) misc(at int) {
+	r := b.r
+	switch sub := r.u32(); sub {
+	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
+	case 8: // memory.init
+		r.u32()
+		r.zero()
+		b.chargeBulk(at, bytesShift)
+	case 9, 13: // data.drop, elem.drop
+		r.u32()
+	case 10: // memory.copy
+		r.zero()
+		r.zero()
+		b.chargeBulk(at, bytesShift)
+	case 11: // memory.fill
+		r.zero()
+		b.chargeBulk(at, bytesShift)
+	case 12, 14: // table.init, table.copy
+		r.u32()
+		r.u32()
+		b.chargeBulk(at, elemsShift)
+	case 15: // table.grow
+		r.u32()
+		b.charge(at, outward)
+	case 16: // table.size
+		r.u32()
+	case 17: // table.fill
+		r.u32()
+		b.chargeBulk(at, elemsShift)
+	default:
+		r.at = at
+		r.fail("instruction 0xfc %d is unknown or needs a feature that is not allowed", sub)
+	}
+}
+
+// simd reads the instructions of prefix 0xfd.
+func (b *body) simd() {
+	r := b.r
+	at := r.at
+	switch sub := r.u32(); {
+	case sub > 0xff || r.err == nil && r.at-at != 1+int(sub>>7):
+		r.at = at
+		r.fail("vector instruction %#x is unknown, written too long, or needs a feature that is not allowed (relaxed SIMD)", sub)
+	case sub <= 11, sub == 92, sub == 93: // loads, a store, load_zero
+		r.u32()
+		r.u32()
+	case sub == 12, sub == 13: // v128.const, i8x16.shuffle
+		r.skip(16)
+	case sub >= 21 && sub <= 34: // extract_lane, replace_lane
+		r.skip(1)
+	case sub >= 84 && sub <= 91: // load_lane, store_lane
+		r.u32()
+		r.u32()
+		r.skip(1)
+	}
+}
+
+// zero reads a byte that the format reserves.
+func (r *reader) zero() {
+	if v := r.byte(); v != 0 {
+		r.fail("reserved byte %#x", v)
+	}
+}
