@@ -68,9 +68,10 @@ func Compile(m Markup) *Grammar {
 	return g
 }
 
-// New makes the parser of a session in a guided mode.
+// New makes the parser of a session in a guided mode. The session starts in the
+// channel open.Start; see prose.Channel.
 func New(g *Grammar, open *abi.Session) sdk.Parser {
-	p := &parser{g: g}
+	p := &parser{g: g, start: open.Start}
 	switch open.Start {
 	case abi.ChannelResponse:
 		p.prose.Start(g.response, false)
@@ -101,6 +102,7 @@ const (
 
 type parser struct {
 	g      *Grammar
+	start  abi.Channel
 	prose  prose.Machine
 	json   scan.JSON
 	state  state
@@ -109,6 +111,9 @@ type parser struct {
 	run    int // white space that the payload ends in so far
 	white  int // how much of it is held
 }
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {

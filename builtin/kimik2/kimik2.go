@@ -1,0 +1,124 @@
+package kimik2
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
+
+const (
+	think         = "<think>"
+	endThink      = "</think>"
+	sectionBegin  = "<|tool_calls_section_begin|>"
+	sectionBegin1 = "<|tool_call_section_begin|>"
+	sectionEnd    = "<|tool_calls_section_end|>"
+	sectionEnd1   = "<|tool_call_section_end|>"
+	callBegin     = "<|tool_call_begin|>"
+	argBegin      = "<|tool_call_argument_begin|>"
+	callEnd       = "<|tool_call_end|>"
+)
+
+// Markers in calls, in the order of structure's list.
+const (
+	isCallBegin = iota
+	isCallEnd
+	isArgBegin
+	isSectionEnd
+	isSectionEnd1
+	isSectionBegin
+	isSectionBegin1
+	isEndThink
+	isThink
+)
+
+// dialect is the set of markers that a session reads.
+type dialect struct {
+	prose  *prose.Grammar
+	guided *guided.Grammar
+	// structure finds what ends a stretch of a call.
+	structure *scan.Set
+}
+
+var (
+	full     = newDialect([]string{think}, []string{endThink}) // thoughts and calls
+	tools    = newDialect(nil, nil)                            // calls
+	thoughts = prose.Compile(prose.Markers{Think: []string{think}, EndThink: []string{endThink}})
+	nothing  = prose.Compile(prose.Markers{})
+
+	// closers are what may end a body that is no JSON; they begin the list of
+	// structure, too.
+	closers = scan.NewSet(callBegin, callEnd)
+	// inString is the WATCH set inside a string of the arguments.
+	inString = scan.Join(scan.Quiet, closers.First())
+)
+
+func newDialect(think, endThink []string) dialect {
+	structure := []string{callBegin, callEnd, argBegin, sectionEnd, sectionEnd1, sectionBegin, sectionBegin1}
+	structure = append(append(structure, endThink...), think...)
+	return dialect{
+		prose: prose.Compile(prose.Markers{
+			Think: think, EndThink: endThink,
+			Calls: []string{callBegin, sectionBegin, sectionBegin1},
+			Strip: []string{argBegin, callEnd, sectionEnd, sectionEnd1},
+		}),
+		guided: guided.Compile(guided.Markup{
+			Think: think, EndThink: endThink,
+			Strip:   []string{sectionBegin, sectionBegin1, sectionEnd, sectionEnd1, callEnd},
+			Headers: []guided.Header{{Marker: callBegin}},
+			Bodies:  []guided.Body{{Open: argBegin, Close: callEnd}},
+		}),
+		structure: scan.NewSet(structure...),
+	}
+}
+
+var constraint = structag.Section{
+	Open: sectionBegin, Close: sectionEnd,
+	Begin: callBegin + "functions.$:", Numbered: true, Middle: argBegin, End: callEnd,
+	EndThink:  endThink,
+	Banned:    []string{sectionEnd, callBegin, argBegin, callEnd, think, endThink},
+	BannedAll: []string{sectionBegin, sectionEnd, callBegin, argBegin, callEnd, think, endThink},
+}
+
+func newParser(open *abi.Session) sdk.Parser {
+	start := prose.Channel(open, think, endThink, abi.ChannelResponse)
+	var d dialect
+	switch open.Parser {
+	case "kimi_k2":
+		d = full
+	case "kimi_k2_tools", "kimi_k2_batch":
+		d, start = tools, abi.ChannelResponse
+	case "kimi_k2_reasoning":
+		d.prose = thoughts
+	default:
+		return nil
+	}
+	if d.guided != nil && open.Mode != abi.ModeNative {
+		started := *open
+		started.Start = start
+		return guided.New(d.guided, &started)
+	}
+	literal := start == abi.ChannelResponse
+	switch {
+	case len(open.Tools) > 0 && d.guided != nil && literal:
+		d = tools
+	case len(open.Tools) > 0 && d.guided != nil:
+	case literal:
+		d.prose = nothing
+	default:
+		d.prose = thoughts
+	}
+	p := &parser{dialect: d, start: start}
+	p.prose.Start(d.prose, start == abi.ChannelReasoning)
+	return p
+}

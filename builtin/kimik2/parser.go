@@ -1,0 +1,223 @@
+package kimik2
+
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+const (
+	// maxHeader is the longest header in bytes: longer is none.
+	maxHeader = 512
+	// maxProse is how much may stand behind the first byte that no header has,
+	// before it is prose.
+	maxProse = 64
+	// maxHeld is how much of a body is held back to learn whether it is JSON.
+	maxHeld = 1<<20 - 1<<16
+)
+
+type state uint8
+
+const (
+	inProse    state = iota
+	inSection        // between the calls of a section
+	inHeader         // behind a call's opener
+	atBody           // behind the argument marker
+	inBody           // in the arguments
+	behindBody       // behind arguments that are a complete value
+	broken           // in arguments that are no JSON
+)
+
+// parser reads one session in native mode.
+type parser struct {
+	dialect
+	start   abi.Channel
+	prose   prose.Machine
+	state   state
+	section bool // the call stands in a section
+	body    body
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case inSection:
+		return p.between(w)
+	case inHeader:
+		return p.header(w)
+	case atBody:
+		return p.enter(w)
+	case inBody:
+		return p.read(w)
+	case behindBody:
+		return p.behind(w)
+	case broken:
+		return p.unsound(w)
+	}
+	id, ok := p.prose.Next(w)
+	if !ok {
+		return false
+	}
+	w.Skip(len(p.dialect.prose.Call(id)))
+	p.section = id > 0
+	p.state = inHeader
+	if p.section {
+		p.state = inSection
+	}
+	return true
+}
+
+// leave goes on behind a call.
+func (p *parser) leave() {
+	p.state = inProse
+	if p.section {
+		p.state = inSection
+	}
+}
+
+// between reads a section up to its next call or its end. What else stands there
+// is noise.
+func (p *parser) between(w *sdk.Window) bool {
+	at, id, v := p.structure.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		return false
+	}
+	if id == isEndThink && p.prose.Thought {
+		p.state = inProse
+		return true
+	}
+	w.Skip(p.structure.Len(id))
+	switch id {
+	case isCallBegin:
+		p.state = inHeader
+	case isArgBegin:
+		p.begin(true)
+	case isSectionEnd, isSectionEnd1:
+		p.state = inProse
+	}
+	return true
+}
+
+// header reads up to the argument marker, or to what shows that there is none.
+func (p *parser) header(w *sdk.Window) bool {
+	b := w.Bytes()
+	at, id, v := p.structure.Find(b, 0, w.Final)
+	h := b[:min(at, maxHeader+1)]
+	if p.isProse(h) {
+		p.state = inProse
+		return true
+	}
+	if at > maxHeader {
+		p.leave()
+		return true
+	}
+	if v != scan.Yes {
+		if !w.Final {
+			return false
+		}
+		p.unfinished(w, h)
+		return true
+	}
+	switch id {
+	case isArgBegin:
+		call := p.call(w, h)
+		w.Skip(at + len(argBegin))
+		p.begin(!call)
+	case isCallEnd:
+		w.Skip(at + len(callEnd))
+		p.leave()
+	case isCallBegin:
+		w.Skip(at + len(callBegin))
+	case isThink, isEndThink:
+		p.unfinished(w, h)
+	default:
+		w.Skip(at)
+		p.leave()
+	}
+	return true
+}
+
+// isProse says whether what stands behind a call's opener outside a section can
+// no longer be a header: it holds bytes that no header has, and then a line's end
+// or more than a header may hold by mistake.
+func (p *parser) isProse(h []byte) bool {
+	if p.section {
+		return false
+	}
+	n := headerLen(h)
+	rest := h[n:]
+	return len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0
+}
+
+// unfinished leaves a header that ends without an argument marker or a closer.
+func (p *parser) unfinished(w *sdk.Window, h []byte) {
+	if p.section || headerLen(h) == len(h) {
+		w.Skip(len(h))
+	}
+	p.leave()
+}
+
+// headerLen is how far h may be the beginning of a header.
+func headerLen(h []byte) int {
+	n := scan.Space(h)
+	for n < len(h) && isNameByte(h[n]) {
+		n++
+	}
+	return n + scan.Space(h[n:])
+}
+
+// call opens the call that header h names. It answers false if h names none.
+func (p *parser) call(w *sdk.Window, h []byte) bool {
+	at := scan.Space(h)
+	id := h[at:scan.TrimSpaceRight(h)]
+	if at >= len(h) {
+		return false
+	}
+	colon := bytes.LastIndexByte(id, ':')
+	if colon < 0 || !allDigits(id[colon+1:]) {
+		return false
+	}
+	from := 0
+	if bytes.HasPrefix(id, []byte("functions.")) {
+		from = len("functions.")
+	}
+	if from >= colon {
+		return false
+	}
+	for _, c := range id[from:colon] {
+		if !isNameByte(c) || c == ':' {
+			return false
+		}
+	}
+	w.Call(at+from, colon-from, 0)
+	w.CallID(at, len(id), 0)
+	return true
+}
+
+func allDigits(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// isNameByte says whether c may stand in an id. Bytes of non-ASCII letters do.
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '_' || c == '.' || c == '-' || c == ':' || c >= 0x80
+}
