@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 )
 
@@ -80,7 +79,6 @@ func checkModels(cfg *Config, upstreams map[string]*Upstream, d *decoder) {
 			m.ParserVersion = cfg.ParserVersion
 		}
 		checkUpstreamOf(m, path, cfg, upstreams, d)
-		readTemplate(m, path, d)
 	}
 }
 
@@ -99,22 +97,6 @@ func checkUpstreamOf(m *Model, path string, cfg *Config, upstreams map[string]*U
 	default:
 		d.fail(path+".upstream", "there is no upstream %q; %s", m.Upstream, suggest(m.Upstream, sortedKeys(upstreams)))
 	}
-}
-
-func readTemplate(m *Model, path string, d *decoder) {
-	if m.TemplateFile == "" {
-		return
-	}
-	if m.ChatTemplate != "" {
-		d.fail(path+".chat_template_file", "give chat_template or chat_template_file, not both")
-		return
-	}
-	text, err := os.ReadFile(m.TemplateFile)
-	if err != nil {
-		d.fail(path+".chat_template_file", "%s", err)
-		return
-	}
-	m.ChatTemplate = string(text)
 }
 
 // Upstream gives the upstream of a model of this configuration.

@@ -91,8 +91,7 @@ type Model struct {
 	ToolParser      string            `koanf:"tool_parser" doc:"Parser family for tool calls, where reasoning has another or none."`
 	ReasoningParser string            `koanf:"reasoning_parser" doc:"Parser family for reasoning, where tool calls have another or none."`
 	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`
-	ChatTemplate    string            `koanf:"chat_template" doc:"The model's chat template, inline: with it the exact end of the prompt is known."`
-	TemplateFile    string            `koanf:"chat_template_file" doc:"The chat template's file."`
+	ChatTemplate    string            `koanf:"chat_template" doc:"The model's chat template, or the name of a file that holds it: with it the exact end of the prompt is known."`
 	Thinking        string            `koanf:"thinking" oneof:"on off" doc:"Whether the model thinks where a request doesn't say; empty: the family's default."`
 	EOSTokenIDs     []int64           `koanf:"eos_token_ids" doc:"The model's end-of-sequence token ids."`
 	Options         map[string]string `koanf:"options" doc:"Options for the parser, as the family's documentation names them."`

@@ -103,7 +103,6 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"two upstreams of a name", "upstreams: [{name: e, kind: replay}, {name: e, kind: replay}]", []string{"upstreams[e]"}},
 		{"two keys", "upstreams: [{name: e, kind: replay, api_key: a, api_key_env: b}]", []string{"upstreams[e].api_key_env"}},
 		{"key not set", "upstreams: [{name: e, kind: replay, api_key_env: NO_SUCH}]", []string{"NO_SUCH"}},
-		{"no template file", "models: [{name: m, chat_template_file: /no/such}]", []string{"models[m].chat_template_file", "/no/such"}},
 		{"bad listen", "listen: '8080'", []string{"listen", "HOST:PORT"}},
 		{"broken YAML", "listen: [", []string{"yaml"}},
 	} {

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
+)
+
+// exchange is one request for an answer and what is known of it, for the log and
+// the metrics.
+type exchange struct {
+	id     string // names the request in logs
+	model  string // "" until it is known to be served
+	route  string
+	mode   string // stream or batch
+	begun  time.Time
+	first  time.Duration // until the first byte of the answer; 0: none yet
+	chunks int
+	err    error // why it failed; for the log
+	status int   // what became of it, where that is not the HTTP status
+}
+
+const exchangeKey = "exchange"
+
+func exchangeOf(c echo.Context) *exchange { return c.Get(exchangeKey).(*exchange) }
+
+// chat answers POST /v1/chat/completions.
+func (s *Server) chat(c echo.Context) error {
+	x := exchangeOf(c)
+	if limit := s.cfg.Limits.Requests; s.running.Add(1) > int64(limit) && limit > 0 {
+		s.running.Add(-1)
+		return &openai.Error{Status: s.cfg.OverloadStatus, Code: "limits.requests", Message: fmt.Sprintf("%d requests are running already; try again later", limit)}
+	}
+	defer s.running.Add(-1)
+	body, err := s.body(c)
+	if err != nil {
+		return err
+	}
+	request, err := openai.DecodeRequest(body)
+	if err != nil {
+		return err
+	}
+	m := s.models[request.Model]
+	if m == nil {
+		return unknownModel(request.Model)
+	}
+	x.model, x.mode = m.stream.Name, "batch"
+	if request.Stream {
+		x.mode = "stream"
+	}
+	gauge := s.metrics.running.WithLabelValues(x.model)
+	gauge.Inc()
+	defer gauge.Dec()
+	op, refusal := m.stream.Prepare(request)
+	if refusal != nil {
+		return refusal
+	}
+	defer op.Close()
+	x.route = op.Plan().Route.String()
+	m.describe(c, op.Plan().Route)
+	return s.answer(c, x, op, request.Stream)
+}
+
+func unknownModel(name string) *openai.Error {
+	return &openai.Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: fmt.Sprintf("the model %q is not served here", name)}
+}
+
+// body reads the request's body within its limits.
+func (s *Server) body(c echo.Context) ([]byte, error) {
+	rc := http.NewResponseController(c.Response())
+	_ = rc.SetReadDeadline(time.Now().Add(readBodyTimeout)) // not every connection has deadlines
+	limit := int64(s.cfg.Limits.Body)
+	in := c.Request().Body
+	if limit > 0 {
+		if c.Request().ContentLength > limit {
+			return nil, bodyTooLarge(limit)
+		}
+		in = http.MaxBytesReader(c.Response(), in, limit)
+	}
+	body, err := io.ReadAll(in)
+	// From here on the connection is only watched for the client's leaving.
+	_ = rc.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, bodyTooLarge(limit)
+	case err != nil:
+		return nil, &openai.Error{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "the request's body ended too early"}
+	}
+	return body, nil
+}
+
+func bodyTooLarge(limit int64) *openai.Error {
+	return &openai.Error{Status: http.StatusRequestEntityTooLarge, Code: "limits.body", Message: fmt.Sprintf("the request's body is larger than the limit of %d bytes", limit)}
+}
+
+// answer starts the engine and writes what it says.
+func (s *Server) answer(c echo.Context, x *exchange, op *stream.Operator, streaming bool) error {
+	ctx := c.Request().Context()
+	err := op.Start(ctx)
+	switch {
+	case err != nil:
+	case streaming:
+		return s.writeStream(c, x, op)
+	default:
+		err = s.writeDocument(c, x, op)
+	}
+	return s.failed(ctx, x, err)
+}
+
+// failed keeps the error for the log and gives what the client may see of it.
+func (s *Server) failed(ctx context.Context, x *exchange, err error) error {
+	if err == nil {
+		return nil
+	}
+	x.err = err
+	if ctx.Err() != nil {
+		x.status = statusClientGone
+	}
+	return stream.ErrorOf(err)
+}
+
+// statusClientGone is what logs and metrics call a request whose client left.
+const statusClientGone = 499
+
+func (s *Server) writeDocument(c echo.Context, x *exchange, op *stream.Operator) error {
+	answer, err := op.Complete()
+	if err != nil {
+		return err
+	}
+	x.first = time.Since(x.begun)
+	enc := openai.Encoder{ReasoningName: s.cfg.ReasoningField}
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	*b = enc.AppendCompletion((*b)[:0], answer)
+	c.Response().Header().Set(echo.HeaderContentType, "application/json")
+	c.Response().WriteHeader(http.StatusOK)
+	s.deadline(c)
+	if _, err := c.Response().Write(*b); err != nil {
+		x.status, x.err = statusClientGone, err
+	}
+	return nil
+}
+
+// deadline bounds the next write.
+func (s *Server) deadline(c echo.Context) {
+	if s.cfg.Timeouts.Write > 0 {
+		_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(s.cfg.Timeouts.Write))
+	}
+}
+
+// headerDebug on a request asks for headers that tell how it was served.
+const headerDebug = "X-Turnkey-Debug"
+
+// describe sets the headers that tell how a request is served, where they were
+// asked for.
+func (m *served) describe(c echo.Context, r route.Route) {
+	if c.Request().Header.Get(headerDebug) == "" {
+		return
+	}
+	h := c.Response().Header()
+	h.Set("X-Turnkey-Route", r.String())
+	for _, i := range m.modules {
+		h.Add("X-Turnkey-Module", moduleLine(i))
+	}
+}

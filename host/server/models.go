@@ -1,0 +1,218 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/config"
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/prompt"
+	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
+)
+
+// served is a model that clients can ask for.
+type served struct {
+	stream  stream.Model
+	modules []*registry.Info // of its parsers, each once
+}
+
+// build makes the models. The modules that they need are compiled side by side.
+func (s *Server) build(ctx context.Context, r *registry.Registry) error {
+	var group errgroup.Group
+	models := make([]*served, len(s.cfg.Models))
+	for i := range s.cfg.Models {
+		group.Go(func() (err error) {
+			models[i], err = s.model(ctx, r, &s.cfg.Models[i])
+			if err != nil {
+				err = fmt.Errorf("model %s: %w", s.cfg.Models[i].Name, err)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, m := range models {
+		s.models[m.stream.Name] = m
+		s.order = append(s.order, m.stream.Name)
+	}
+	return nil
+}
+
+func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Model) (*served, error) {
+	m := &served{}
+	parsers, err := m.parsers(ctx, r, c)
+	if err != nil {
+		return nil, err
+	}
+	engine, profile, err := s.backend(c)
+	if err != nil {
+		return nil, err
+	}
+	version, err := route.ParseVersion(route.SettingVersion, c.ParserVersion)
+	if err != nil {
+		return nil, err
+	}
+	m.stream = stream.Model{
+		Name: c.Name, EngineModel: c.UpstreamModel, Backend: engine, EOSTokenIDs: c.EOSTokenIDs,
+		Route: route.Model{
+			Parsers: parsers, Version: version, CanGuide: profile.CanGuide,
+			Guided:         pick(c.Policies.Guided, map[string]route.GuidedPolicy{"json": route.GuideByJSON, "structural_tag": route.GuideByTag}),
+			TurnGrammar:    c.Policies.TurnGrammar,
+			Thinking:       pick(c.Thinking, map[string]openai.Thinking{"on": openai.ThinkingOn, "off": openai.ThinkingOff}),
+			ToolsUnderNone: c.Policies.ToolsOnNone,
+		},
+		Arguments:   pick(c.Policies.Arguments, map[string]framing.Arguments{"whole": framing.Whole}),
+		Invalid:     pick(c.Policies.InvalidArgs, map[string]framing.InvalidArguments{"empty": framing.InvalidEmpty, "drop": framing.InvalidDrop}),
+		Unknown:     pick(c.Policies.UnknownTools, map[string]framing.UnknownTools{"text": framing.UnknownText, "drop": framing.UnknownDrop}),
+		OnFault:     pick(c.Policies.OnParserFault, map[string]parse.FaultPolicy{"error": parse.FaultIsError}),
+		KeepControl: !c.Policies.RepairControl,
+		NamedStop:   c.Policies.NamedFinish == "stop",
+		ShortIDs:    c.Policies.ShortCallIDs,
+		AlwaysUsage: s.cfg.StreamUsage,
+		Limits:      stream.Limits{Text: int(s.cfg.Limits.TextPerChoice), Held: int(s.cfg.Limits.Held)},
+		Timeouts:    stream.Timeouts{Idle: s.cfg.Timeouts.Idle, Total: s.cfg.Timeouts.Total},
+		Hooks:       s.metrics.hooks(c.Name),
+	}
+	m.stream.Hooks.Log = s.log.With("model", c.Name)
+	for key, value := range c.Options {
+		m.stream.Route.Options = append(m.stream.Route.Options, abi.Option{Key: key, Value: value})
+	}
+	slices.SortFunc(m.stream.Route.Options, func(a, b abi.Option) int { return strings.Compare(a.Key, b.Key) })
+	if c.ChatTemplate != "" {
+		if m.stream.Route.Render, err = s.renderer(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.stream.Route.Check()
+}
+
+// pick translates a word of the configuration; what is not in the table is the
+// zero value, the default.
+func pick[T any](word string, table map[string]T) T { return table[word] }
+
+func (m *served) parsers(ctx context.Context, r *registry.Registry, c *config.Model) (route.Parsers, error) {
+	find := func(name string) (*route.Family, error) {
+		if name == "" {
+			return nil, nil
+		}
+		f, err := r.Family(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(m.modules, f.Info) {
+			m.modules = append(m.modules, f.Info)
+		}
+		return &f.Family, nil
+	}
+	tools, reasoning := c.Families()
+	t, err := find(tools)
+	if err != nil {
+		return route.Parsers{}, err
+	}
+	th, err := find(reasoning)
+	if err != nil {
+		return route.Parsers{}, err
+	}
+	return route.NewParsers(t, th), nil
+}
+
+// renderer makes the function that renders the prompt to know its end. A
+// template that fails leaves the end unknown; that is said once.
+func (s *Server) renderer(c *config.Model) (func(*openai.ChatRequest, []openai.Member) (string, bool), error) {
+	t, err := prompt.Load(c.ChatTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var warn sync.Once
+	return func(r *openai.ChatRequest, args []openai.Member) (string, bool) {
+		in := prompt.Input{Args: args}
+		for i := range r.Messages {
+			in.Messages = append(in.Messages, r.Messages[i].Raw)
+		}
+		if r.ToolChoice.Mode != openai.ToolChoiceNone || c.Policies.ToolsOnNone {
+			for i := range r.Tools {
+				in.Tools = append(in.Tools, r.Tools[i].Raw)
+			}
+		}
+		text, err := t.Render(in)
+		if err != nil {
+			warn.Do(func() {
+				s.log.Warn("the chat template can't be rendered: the family's default says where reasoning begins", "model", c.Name)
+			})
+			return "", false
+		}
+		return text, true
+	}, nil
+}
+
+type modelObject struct {
+	ID      string        `json:"id"`
+	Object  string        `json:"object"`
+	Created int64         `json:"created"`
+	OwnedBy string        `json:"owned_by"`
+	Turnkey modelMetadata `json:"turnkey"`
+}
+
+type modelMetadata struct {
+	ToolParser      string       `json:"tool_parser,omitempty"`
+	ReasoningParser string       `json:"reasoning_parser,omitempty"`
+	ParserVersion   string       `json:"parser_version"`
+	Modules         []moduleInfo `json:"modules"`
+}
+
+type moduleInfo struct {
+	Module  string `json:"module"`
+	Version string `json:"version"`
+	Engine  string `json:"engine"`
+	Origin  string `json:"origin"`
+	SHA256  string `json:"sha256,omitempty"`
+}
+
+func (s *Server) object(name string) modelObject {
+	m := s.models[name]
+	o := modelObject{ID: name, Object: "model", Created: s.started.Unix(), OwnedBy: "turnkey", Turnkey: modelMetadata{
+		ToolParser: m.stream.Route.Parsers.Tool, ReasoningParser: m.stream.Route.Parsers.Reasoning,
+		ParserVersion: m.stream.Route.Version.String(), Modules: []moduleInfo{}}}
+	for _, i := range m.modules {
+		o.Turnkey.Modules = append(o.Turnkey.Modules, moduleInfo{i.Manifest.Module, i.Manifest.Version, i.Engine, i.Origin, i.SHA256})
+	}
+	return o
+}
+
+func (s *Server) listModels(c echo.Context) error {
+	data := make([]modelObject, len(s.order))
+	for i, name := range s.order {
+		data[i] = s.object(name)
+	}
+	return c.JSON(http.StatusOK, map[string]any{"object": "list", "data": data})
+}
+
+func (s *Server) oneModel(c echo.Context) error {
+	name := c.Param("*")
+	if s.models[name] == nil {
+		return unknownModel(name)
+	}
+	return c.JSON(http.StatusOK, s.object(name))
+}
+
+// moduleLine names a module's version in one line.
+func moduleLine(i *registry.Info) string {
+	line := i.Manifest.Module + "@" + i.Manifest.Version + " " + i.Engine
+	if i.SHA256 != "" {
+		line += " sha256:" + i.SHA256
+	}
+	return line
+}

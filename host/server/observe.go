@@ -1,0 +1,104 @@
+package server
+
+import (
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// observe names each request, catches panics, and logs and counts what became of
+// it. Neither prompts nor answers nor keys are logged.
+func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		x := &exchange{id: requestID(c.Request()), begun: time.Now()}
+		c.Set(exchangeKey, x)
+		c.Response().Header().Set(echo.HeaderXRequestID, x.id)
+		err := caught(next, c)
+		if err != nil {
+			s.refuse(err, c)
+		}
+		s.report(c, x, err)
+		return nil
+	}
+}
+
+// caught makes an error of a panic.
+func caught(next echo.HandlerFunc, c echo.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = recovered(p)
+		}
+	}()
+	return next(c)
+}
+
+// recovered makes an error of a panic's value; net/http's own signal goes on.
+func recovered(p any) error {
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	return fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+}
+
+// requestID is the client's own name for the request if it is harmless, else a
+// new one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(echo.HeaderXRequestID)
+	if id == "" || len(id) > 128 {
+		return rand.Text()
+	}
+	for _, b := range []byte(id) {
+		if b <= ' ' || b > '~' || b == '"' {
+			return rand.Text()
+		}
+	}
+	return id
+}
+
+func (s *Server) report(c echo.Context, x *exchange, err error) {
+	status := c.Response().Status
+	if x.status != 0 {
+		status = x.status
+	}
+	took := time.Since(x.begun)
+	s.metrics.done(x, status, took)
+	level := slog.LevelInfo
+	if x.model == "" && status < 500 {
+		level = slog.LevelDebug
+	}
+	attrs := []slog.Attr{slog.String("id", x.id), slog.String("method", c.Request().Method), slog.String("path", c.Path()),
+		slog.Int("status", status), slog.Duration("took", took)}
+	if x.model != "" {
+		attrs = append(attrs, slog.String("model", x.model), slog.String("route", x.route), slog.String("mode", x.mode),
+			slog.Int("chunks", x.chunks), slog.Duration("first", x.first))
+	}
+	switch {
+	case status == statusClientGone:
+		attrs = append(attrs, slog.Bool("client_cancelled", true))
+	case x.err != nil:
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("error", x.err.Error()))
+	case err != nil:
+		attrs = append(attrs, slog.String("refused", refusal(err)))
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+	}
+	s.log.LogAttrs(c.Request().Context(), level, "request", attrs...)
+}
+
+// refusal tells why a request was refused without quoting it.
+func refusal(err error) string {
+	if e, ok := err.(*openai.Error); ok {
+		return strconv.Itoa(e.Status) + " " + e.Code + " " + e.Param
+	}
+	return err.Error()
+}

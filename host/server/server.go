@@ -1,0 +1,163 @@
+// Package server is the HTTP side: it reads requests, hands them to the stream
+// of their model, and writes chunks as server-sent events or the answer as one
+// document. It also serves what operators look at: models, health, metrics.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/turnkey-parsers/turnkey/host/config"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/registry"
+)
+
+// Options is what a Server is made of.
+type Options struct {
+	Config   *config.Config
+	Registry *registry.Registry
+	Logger   *slog.Logger // nil: slog's default
+	Version  string       // the program's
+}
+
+// Server serves the models of one configuration.
+type Server struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	version string
+	models  map[string]*served
+	order   []string // the models' names, as configured
+	metrics *metrics
+	started time.Time
+
+	http     *http.Server
+	cancel   context.CancelFunc // ends all requests
+	running  atomic.Int64
+	draining atomic.Bool
+}
+
+// New builds the models: it finds their parsers, compiling the modules that they
+// need, and checks that they can work. The error is one line.
+func New(ctx context.Context, o Options) (*Server, error) {
+	s := &Server{cfg: o.Config, log: o.Logger, version: o.Version, models: map[string]*served{}, started: time.Now()}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	s.metrics = newMetrics(s)
+	if err := s.build(ctx, o.Registry); err != nil {
+		return nil, err
+	}
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.cancel = cancel
+	s.http = &http.Server{
+		Handler:           s.handler(),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleConnection,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+const (
+	readHeaderTimeout = 15 * time.Second
+	readBodyTimeout   = 2 * time.Minute
+	idleConnection    = 3 * time.Minute
+)
+
+// Handler is the server's handler, for one that serves it otherwise.
+func (s *Server) Handler() http.Handler { return s.http.Handler }
+
+// Serve serves until ctx ends, then lets running requests come to their end for
+// as long as timeouts.drain allows. It closes l.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(l) }()
+	select {
+	case err := <-failed:
+		s.cancel()
+		return err
+	case <-ctx.Done():
+	}
+	return s.drain(failed)
+}
+
+func (s *Server) drain(failed <-chan error) error {
+	s.draining.Store(true)
+	s.log.Info("stopping", "requests", s.running.Load(), "timeouts.drain", s.cfg.Timeouts.Drain)
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Timeouts.Drain)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	s.cancel()
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests were cut off", "requests", s.running.Load())
+		err = s.http.Close()
+	}
+	if e := <-failed; err == nil && !errors.Is(e, http.ErrServerClosed) {
+		err = e
+	}
+	return err
+}
+
+func (s *Server) handler() http.Handler {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.HTTPErrorHandler = s.refuse
+	e.Use(s.observe)
+	e.POST("/v1/chat/completions", s.chat)
+	e.GET("/v1/models", s.listModels)
+	e.GET("/v1/models/*", s.oneModel)
+	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
+	e.GET("/readyz", s.ready)
+	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
+	return e
+}
+
+func (s *Server) ready(c echo.Context) error {
+	if s.draining.Load() {
+		return c.String(http.StatusServiceUnavailable, "stopping\n")
+	}
+	return c.String(http.StatusOK, "ready\n")
+}
+
+// refuse writes an error that a handler returned, unless an answer has begun.
+func (s *Server) refuse(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	e := asError(err)
+	c.Response().Header().Set(echo.HeaderContentType, "application/json")
+	c.Response().WriteHeader(e.Status)
+	_, _ = c.Response().Write(append(e.Append(nil), '\n'))
+}
+
+// asError gives the error object for an error of a handler.
+func asError(err error) *openai.Error {
+	var refused *openai.Error
+	var routing *echo.HTTPError
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &routing):
+		return &openai.Error{Status: routing.Code, Message: fmt.Sprint(routing.Message), Code: codeOf(routing.Code)}
+	}
+	return &openai.Error{Status: http.StatusInternalServerError, Message: "Internal server error"}
+}
+
+func codeOf(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "no_such_endpoint"
+	case http.StatusMethodNotAllowed:
+		return "method_not_allowed"
+	}
+	return ""
+}

@@ -1,0 +1,259 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/stream"
+)
+
+// buffers holds what frames are written into.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+// silentKeepalive is the keep-alive interval of an answer that holds text back
+// for long, where none is configured.
+const silentKeepalive = 15 * time.Second
+
+// sse writes one answer as server-sent events. Frames come from the request's
+// goroutine; the headers and comments may also come from timers.
+type sse struct {
+	mu        sync.Mutex
+	c         echo.Context
+	rc        *http.ResponseController
+	patience  time.Duration // for a client that doesn't read
+	committed bool
+	over      bool
+	wrote     time.Time
+	err       error // the client is gone
+	encoder   openai.Encoder
+	buf       *[]byte
+}
+
+// writeStream streams the answer. The error is for a status: nothing was
+// written yet.
+func (s *Server) writeStream(c echo.Context, x *exchange, op *stream.Operator) error {
+	w := &sse{c: c, rc: http.NewResponseController(c.Response()), patience: s.cfg.Timeouts.Write, buf: buffers.Get().(*[]byte)}
+	w.encoder.ReasoningName = s.cfg.ReasoningField
+	defer buffers.Put(w.buf)
+	defer w.finish()
+	if early := s.cfg.Timeouts.Early; early > 0 {
+		defer time.AfterFunc(early, w.commit).Stop()
+	} else {
+		w.commit()
+	}
+	if every := keepalive(s.cfg.Timeouts.Keepalive, op); every > 0 {
+		stop := make(chan struct{})
+		defer close(stop)
+		go w.keepAlive(every, stop)
+	}
+	err := s.frames(w, x, op)
+	if err == nil {
+		w.raw("data: [DONE]\n\n")
+		return nil
+	}
+	if refusal := s.failed(c.Request().Context(), x, err); !w.begun() {
+		return refusal
+	}
+	if x.status != statusClientGone {
+		w.failure(err)
+	}
+	return nil
+}
+
+func keepalive(configured time.Duration, op *stream.Operator) time.Duration {
+	if configured == 0 && op.Silent() {
+		return silentKeepalive
+	}
+	return configured
+}
+
+// frames writes the answer's frames. A panic becomes an error, so that the
+// stream still ends in good order.
+func (s *Server) frames(w *sse, x *exchange, op *stream.Operator) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = recovered(p)
+		}
+	}()
+	for {
+		item, err := op.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if x.first == 0 {
+			x.first = time.Since(x.begun)
+		}
+		x.chunks++
+		if err := w.item(item); err != nil {
+			x.status = statusClientGone
+			return err
+		}
+	}
+}
+
+// commit sends the headers.
+func (w *sse) commit() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over {
+		return
+	}
+	w.head()
+	w.flush()
+}
+
+func (w *sse) head() {
+	if w.committed {
+		return
+	}
+	w.committed = true
+	h := w.c.Response().Header()
+	h.Set(echo.HeaderContentType, "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	w.c.Response().WriteHeader(http.StatusOK)
+	w.wrote = time.Now()
+}
+
+// begun says whether the status is out. From then on only frames can tell of an
+// error; if it is not out, nothing more is written.
+func (w *sse) begun() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.committed {
+		w.over = true
+	}
+	return w.committed
+}
+
+// finish keeps timers from writing after the handler has returned.
+func (w *sse) finish() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
+}
+
+// item writes one item: its annotations, then its chunk.
+func (w *sse) item(it *chunk.Item) error {
+	b := (*w.buf)[:0]
+	for _, comment := range it.Comments {
+		b = append(append(append(b, ": "...), oneLine(comment)...), '\n')
+	}
+	if it.ID != "" {
+		b = append(append(append(b, "id: "...), oneLine(it.ID)...), '\n')
+	}
+	if it.Event != "" {
+		b = append(append(append(b, "event: "...), oneLine(it.Event)...), '\n')
+	}
+	if it.Data != nil {
+		b = w.encoder.AppendChunk(append(b, "data: "...), it.Data)
+		b = append(b, '\n')
+	}
+	b = append(b, '\n')
+	*w.buf = b
+	return w.write(b)
+}
+
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n") {
+		return s
+	}
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
+}
+
+func (w *sse) raw(s string) { _ = w.write(append((*w.buf)[:0], s...)) }
+
+// failure ends the stream with an error object.
+func (w *sse) failure(err error) {
+	b := frameError(err).Append(append((*w.buf)[:0], "data: "...))
+	_ = w.write(append(b, "\n\ndata: [DONE]\n\n"...))
+}
+
+// frameError is what a client reads of an error in the middle of a stream:
+// nothing of an engine's or of ours but that it happened, unless it is of the
+// client's making.
+func frameError(err error) *openai.Error {
+	e := *stream.ErrorOf(err)
+	switch {
+	case e.Status < 500, e.Message != sanitised:
+	case e.Status == http.StatusServiceUnavailable, e.Status == statusOverload:
+		e.Code = ""
+	default:
+		e.Status, e.Code = http.StatusInternalServerError, ""
+	}
+	return &e
+}
+
+const (
+	sanitised      = "Internal server error"
+	statusOverload = 529
+)
+
+// write writes and flushes b. It is bounded in time: a client that doesn't read
+// holds the engine up, but not for ever.
+func (w *sse) write(b []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	w.head()
+	if w.patience > 0 {
+		_ = w.rc.SetWriteDeadline(time.Now().Add(w.patience))
+	}
+	if _, err := w.c.Response().Write(b); err != nil {
+		w.err = fmt.Errorf("writing to the client: %w", err)
+		return w.err
+	}
+	w.flush()
+	return w.err
+}
+
+func (w *sse) flush() {
+	if err := w.rc.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		w.err = fmt.Errorf("writing to the client: %w", err)
+	}
+	w.wrote = time.Now()
+}
+
+// keepAlive writes a comment whenever nothing was written for that long.
+func (w *sse) keepAlive(every time.Duration, stop <-chan struct{}) {
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-timer.C:
+			timer.Reset(w.comment(every))
+		}
+	}
+}
+
+// comment writes a comment if one is due, and gives the time until the next is.
+func (w *sse) comment(every time.Duration) time.Duration {
+	w.mu.Lock()
+	silent := time.Since(w.wrote)
+	idle := w.over || w.err != nil || !w.committed
+	w.mu.Unlock()
+	if idle {
+		return every
+	}
+	if silent < every {
+		return every - silent
+	}
+	_ = w.write([]byte(": keep-alive\n\n"))
+	return every
+}
