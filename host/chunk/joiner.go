@@ -74,7 +74,6 @@ func (j *Joiner) takeEvidence(it *Item) {
 		if !jsonx.IsNull(choice.TokenIDs) && !ownIDs {
 			j.offer(fieldIDs, choice.TokenIDs)
 		}
-		choice.TokenIDs, choice.StopReason, choice.MatchedStop = nil, nil, nil
 	}
 	if !jsonx.IsNull(c.PromptTokenIDs) {
 		j.offer(fieldPromptIDs, c.PromptTokenIDs)

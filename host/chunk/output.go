@@ -19,6 +19,7 @@ type Maker struct {
 type slot struct {
 	chunk  openai.Chunk
 	choice [1]openai.Choice
+	call   [1]openai.ToolCall
 }
 
 // Adopt takes over what a client may know of the engine's frame.
@@ -41,6 +42,9 @@ func (m *Maker) Choice(index int) *openai.Chunk {
 	s.chunk = openai.Chunk{Frame: m.Frame, Choices: s.choice[:]}
 	return &s.chunk
 }
+
+// Calls gives room for one tool call in the chunk made last.
+func (m *Maker) Calls() []openai.ToolCall { return m.slots[m.used-1].call[:0] }
 
 // Side makes a chunk without choices.
 func (m *Maker) Side() *openai.Chunk {

@@ -31,6 +31,13 @@ func NewIDs(short bool, used ...string) *IDs {
 	return ids
 }
 
+// Take gives id back, or another where it is empty or used: for calls that the
+// engine itself made.
+func (ids *IDs) Take(id string) string {
+	id, _ = ids.take(id)
+	return id
+}
+
 // take gives id back if it is not used yet, else a new one. ok says which.
 func (ids *IDs) take(id string) (_ string, ok bool) {
 	ids.mu.Lock()

@@ -94,6 +94,26 @@ func (m *Model) stages(p *Plan) {
 	}
 }
 
+// EOSTexts are the texts of the model's end tokens, which no client is to see.
+// Where the engine is asked for them the parser reads them itself.
+func (p *Plan) EOSTexts() []string {
+	if p.StopText() {
+		return nil
+	}
+	var texts []string
+	for _, e := range []parse.Engine{p.Unified, p.Thought, p.Calls} {
+		if e == nil {
+			continue
+		}
+		for _, t := range e.Parser().EOS {
+			if t != "" && !slices.Contains(texts, t) {
+				texts = append(texts, t)
+			}
+		}
+	}
+	return texts
+}
+
 // SpecialTokens says whether a parser needs the engine's special tokens.
 func (p *Plan) SpecialTokens() bool {
 	for _, e := range []parse.Engine{p.Unified, p.Thought, p.Calls} {

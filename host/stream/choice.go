@@ -1,0 +1,179 @@
+package stream
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// choice is one choice of an answer: it has a parser, a role, calls and a finish
+// reason of its own.
+type choice struct {
+	r     *run
+	index int
+
+	lane     lane
+	eos      eosGuard
+	nonEmpty nonEmpty
+	side     side
+	made     engineCalls
+
+	mark     int // where this input's outputs begin in the queue
+	role     bool
+	raw      int // bytes of text
+	ended    bool
+	finished bool // the finish reason is out
+
+	// reason is the engine's finish reason while it waits for what is held.
+	reason string
+	stop   chunk.Stop
+
+	calls    int // complete calls that went out
+	complete []bool
+	deltas   []framing.Delta
+}
+
+func newChoice(r *run, index int) *choice {
+	p := r.o.plan
+	c := &choice{r: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty}}
+	c.eos.texts = p.EOSTexts()
+	c.lane.init(r)
+	return c
+}
+
+// feed runs the choice's part of one item.
+func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
+	c.mark = len(c.r.queue)
+	c.side.take(in)
+	if !c.finished {
+		if err := c.say(it, in); err != nil {
+			return err
+		}
+		if in.FinishReason != "" && c.reason == "" {
+			c.reason = in.FinishReason
+			c.stop, _ = it.StopOf(c.index)
+			if !c.lane.holds() {
+				if err := c.end(abi.FinishUnknown); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	c.settle()
+	return nil
+}
+
+// say passes what an item adds to the choice, in order.
+func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
+	d := &in.Delta
+	if d.Role != "" && !c.role {
+		c.output()
+	}
+	if d.Reasoning != "" {
+		c.deltas = append(c.deltas[:0], framing.Delta{Kind: framing.Reasoning, Text: d.Reasoning})
+		c.emit(c.deltas)
+	}
+	c.eos.ids = c.eos.ids || !jsonx.IsNull(in.TokenIDs)
+	if d.Content != "" {
+		if c.reason != "" {
+			c.stop.Finish = abi.FinishUnknown // text follows: the evidence is void
+		}
+		if err := c.parse(c.eos.push(d.Content, it.EOSToken(c.index)), in.FinishReason != ""); err != nil {
+			return err
+		}
+	}
+	c.passParts(d)
+	return nil
+}
+
+// parse gives the parser more text.
+func (c *choice) parse(text string, last bool) (err error) {
+	if text == "" {
+		return nil
+	}
+	c.raw += len(text)
+	if limit := c.r.o.model.Limits.Text; limit > 0 && c.raw > limit {
+		return errText
+	}
+	c.deltas, err = c.lane.push(c.deltas[:0], text, last)
+	if err == nil {
+		c.emit(c.deltas)
+	}
+	return err
+}
+
+// end ends the choice: what the parser still has, then the finish reason, if the
+// engine gave one; none is the reason for the parser where it did not.
+func (c *choice) end(none abi.Finish) (err error) {
+	if c.ended {
+		return nil
+	}
+	c.ended = true
+	reason := none
+	if c.reason != "" {
+		reason = c.r.rules.Parser(c.reason, c.stop)
+	}
+	if err := c.parse(c.eos.end(c.reason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
+		return err
+	}
+	if c.deltas, err = c.lane.finish(c.deltas[:0], reason); err != nil {
+		return err
+	}
+	c.emit(c.deltas)
+	c.write(c.nonEmpty.end())
+	if c.reason == "" {
+		return nil
+	}
+	out := c.last()
+	if out == nil {
+		out = c.output()
+	}
+	out.FinishReason = c.r.rules.Reason(c.reason, c.calls > 0)
+	c.finished = true
+	return nil
+}
+
+// flush ends the choice at the clean end of the stream.
+func (c *choice) flush() error {
+	if c.finished {
+		return nil
+	}
+	c.mark = len(c.r.queue)
+	if err := c.end(abi.FinishUnknown); err != nil {
+		return err
+	}
+	if c.side.pending() && c.last() == nil {
+		c.output()
+	}
+	c.settle()
+	return nil
+}
+
+// backstop gives a finish reason to a choice with calls that never got one.
+func (c *choice) backstop() {
+	if c.finished {
+		return
+	}
+	reason := c.r.rules.Missing(c.calls > 0)
+	if reason == "" {
+		c.r.o.model.Hooks.anomaly("finish_reason_missing", 1)
+		return
+	}
+	c.mark = len(c.r.queue)
+	c.output().FinishReason = reason
+	c.finished = true
+}
+
+// settle puts log-probabilities on the last output of this input; without one
+// they wait.
+func (c *choice) settle() {
+	if out := c.last(); out != nil {
+		c.side.attach(out)
+		return
+	}
+	c.side.keep()
+}
+
+func (c *choice) close() { c.lane.close() }

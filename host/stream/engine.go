@@ -1,0 +1,56 @@
+package stream
+
+import (
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// engineCalls maps the indices of calls that the engine itself made to those that
+// the client reads. -1 is a call that is not sent.
+type engineCalls map[int]int
+
+// passParts passes what an engine that parses has made: it goes on as it is, in
+// its place.
+func (c *choice) passParts(d *openai.Delta) {
+	if d.Parts != nil || d.Refusal != "" || len(d.Extra) > 0 {
+		out := c.last()
+		if out == nil || !onlyRole(&out.Delta) {
+			out = c.output()
+		}
+		out.Delta.Parts, out.Delta.Refusal, out.Delta.Extra = d.Parts, d.Refusal, d.Extra
+	}
+	for i := range d.ToolCalls {
+		c.passCall(d.ToolCalls[i])
+	}
+}
+
+func (c *choice) passCall(call openai.ToolCall) {
+	if c.made == nil {
+		c.made = engineCalls{}
+	}
+	index, known := c.made[call.Index]
+	if !known {
+		index = c.admit()
+		c.made[call.Index] = index
+	}
+	if index < 0 {
+		return
+	}
+	call.Index = index
+	if known {
+		call.ID, call.Type, call.Name = "", "", ""
+	} else {
+		call.ID, call.Type = c.r.ids.Take(call.ID), "function"
+	}
+	c.call(call)
+	c.completed(index)
+}
+
+// admit gives a new call of the engine its index, or -1 where no call may leave.
+func (c *choice) admit() int {
+	r := c.r
+	if r.rules.CallsOff || !r.o.chat.ParallelToolCalls && len(c.complete) > 0 {
+		r.o.model.Hooks.anomaly("call_suppressed", 1)
+		return -1
+	}
+	return c.lane.takeIndex()
+}

@@ -1,0 +1,166 @@
+package stream
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// fold reads the stream of chunks to its end and gives their sum.
+func fold(r *run) (*openai.Completion, error) {
+	var f folder
+	for {
+		it, err := r.next()
+		if err == io.EOF {
+			return f.completion(r), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if it.Data != nil {
+			f.add(it.Data)
+		}
+	}
+}
+
+// folder adds chunks up.
+type folder struct {
+	choices []*folded // in index order
+	usage   *openai.Usage
+	nvext   chunk.Members
+	out     openai.Completion
+}
+
+// folded is one choice so far.
+type folded struct {
+	index              int
+	reasoning, content strings.Builder
+	refusal            strings.Builder
+	arguments          []*strings.Builder
+	calls              []openai.ToolCall
+	parts, logprobs    openai.Raw
+	delta, extra       []openai.Member
+	finish             string
+}
+
+func (f *folder) add(c *openai.Chunk) {
+	f.nvext.MergeObject(c.NVExt)
+	if c.Usage != nil {
+		f.usage = c.Usage
+	}
+	if c.PromptLogprobs != nil {
+		f.out.PromptLogprobs = bytes.Clone(c.PromptLogprobs)
+	}
+	f.out.Extra = mergeMembers(f.out.Extra, c.Extra)
+	for i := range c.Choices {
+		f.choice(c.Choices[i].Index).add(&c.Choices[i])
+	}
+}
+
+func (f *folder) choice(index int) *folded {
+	at, ok := slices.BinarySearchFunc(f.choices, index, func(c *folded, index int) int { return c.index - index })
+	if !ok {
+		f.choices = slices.Insert(f.choices, at, &folded{index: index})
+	}
+	return f.choices[at]
+}
+
+func (c *folded) add(in *openai.Choice) {
+	d := &in.Delta
+	c.reasoning.WriteString(d.Reasoning)
+	c.content.WriteString(d.Content)
+	c.refusal.WriteString(d.Refusal)
+	if d.Parts != nil {
+		c.parts = joinArrays(c.parts, d.Parts)
+	}
+	for i := range d.ToolCalls {
+		c.call(&d.ToolCalls[i])
+	}
+	if in.Logprobs != nil {
+		c.logprobs = mergeLogprobs(c.logprobs, in.Logprobs)
+	}
+	c.delta = mergeMembers(c.delta, d.Extra)
+	c.extra = mergeMembers(c.extra, in.Extra)
+	if in.FinishReason != "" {
+		c.finish = in.FinishReason
+	}
+}
+
+func (c *folded) call(in *openai.ToolCall) {
+	for len(c.calls) <= in.Index {
+		c.calls = append(c.calls, openai.ToolCall{Index: len(c.calls)})
+		c.arguments = append(c.arguments, new(strings.Builder))
+	}
+	call := &c.calls[in.Index]
+	if call.ID == "" {
+		call.ID, call.Type, call.Name = in.ID, in.Type, in.Name
+	}
+	call.Extra = mergeMembers(call.Extra, in.Extra)
+	c.arguments[in.Index].WriteString(in.Arguments)
+}
+
+// completion is the sum. Calls that were cut are left out.
+func (f *folder) completion(r *run) *openai.Completion {
+	out := &f.out
+	out.Frame = r.maker.Frame
+	out.Usage = f.usage
+	if len(f.nvext) > 0 {
+		out.NVExt = jsonx.AppendMembers(nil, f.nvext)
+	}
+	for _, c := range f.choices {
+		message := openai.Message{
+			Role: "assistant", Reasoning: c.reasoning.String(), Content: c.content.String(),
+			Refusal: c.refusal.String(), ToolCalls: c.whole(r.choice(c.index).complete), Extra: c.delta,
+		}
+		if c.parts != nil {
+			message.Content, message.Parts = "", joinArrays(textPart(message.Content), c.parts)
+		}
+		out.Choices = append(out.Choices, openai.CompletionChoice{
+			Index: c.index, Message: message, FinishReason: c.finish, Logprobs: c.logprobs, Extra: c.extra,
+		})
+	}
+	return out
+}
+
+// whole gives the calls that are complete.
+func (c *folded) whole(complete []bool) []openai.ToolCall {
+	var calls []openai.ToolCall
+	cut := c.finish == openai.FinishLength || c.finish == openai.FinishContentFilter
+	for i, call := range c.calls {
+		call.Arguments = c.arguments[i].String()
+		last := i == len(c.calls)-1
+		if !complete[i] || call.ID == "" || call.Name == "" || cut && last && !jsonx.Valid([]byte(call.Arguments)) {
+			continue
+		}
+		call.Index = len(calls)
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// textPart is a list with text as its only part, empty where there is none.
+func textPart(text string) openai.Raw {
+	if text == "" {
+		return openai.Raw("[]")
+	}
+	return append(jsonx.AppendString([]byte(`[{"type":"text","text":`), text), "}]"...)
+}
+
+// mergeMembers sets members by name, the later value last, and copies them.
+func mergeMembers(list, add []openai.Member) []openai.Member {
+	for _, m := range add {
+		m.Value = bytes.Clone(m.Value)
+		i := slices.IndexFunc(list, func(old openai.Member) bool { return old.Name == m.Name })
+		if i < 0 {
+			list = append(list, m)
+			continue
+		}
+		list[i].Value = m.Value
+	}
+	return list
+}

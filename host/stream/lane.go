@@ -1,0 +1,230 @@
+package stream
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// reader is what reads a text and says what it holds: a parse session, or the
+// jail around one.
+type reader interface {
+	Push(text string) ([]parse.Event, error)
+	Finish(reason abi.Finish) ([]parse.Event, error)
+	Raw(start, end uint32) []byte
+	Close()
+}
+
+// lane takes a choice's text through the parsers of the route. thought takes the
+// reasoning out and leaves the rest to calls; either may be missing, and the
+// unified route has calls only. Without both the text is content.
+type lane struct {
+	r      *run
+	framer *framing.Framer
+
+	opened  bool
+	thought *parse.Session
+	calls   reader
+	spans   spans
+	lead    lead
+}
+
+func (l *lane) init(r *run) {
+	l.r = r
+	l.lead.structured = r.o.plan.Structured
+}
+
+// open starts the sessions, when the first text is there.
+func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
+	l.opened = true
+	p := l.r.o.plan
+	engine := p.Unified
+	if engine == nil {
+		engine = p.Calls
+	}
+	l.framer = l.newFramer(engine)
+	if p.Thought != nil {
+		s, events, err := l.session(p.Thought, answer)
+		if err != nil {
+			return dst, err
+		}
+		l.thought = s
+		dst = l.framer.Apply(events, dst)
+	}
+	if engine == nil {
+		return dst, nil
+	}
+	s, events, err := l.session(engine, answer)
+	if err != nil {
+		return dst, err
+	}
+	l.calls = s
+	return l.framer.Apply(events, dst), nil
+}
+
+func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Event, error) {
+	m := l.r.o.model
+	open := l.r.o.plan.Open(e)
+	if answer {
+		open.Start = abi.ChannelResponse
+	}
+	return parse.Open(parse.Config{
+		Engine: e, Open: open, Policy: m.OnFault, Sent: l.framer.Sent,
+		Limits: parse.Limits{Held: m.Limits.Held, Call: m.Limits.Held},
+		OnFault: func(f *parse.FaultError) {
+			m.Hooks.anomaly("parser_fault", 1)
+			m.Hooks.warn("parser fault", "request", l.r.o.id, "parser", f.Parser, "offset", f.Offset, "cause", f.Cause)
+		},
+		OnNote: func(n parse.Note) {
+			if n.Error {
+				m.Hooks.anomaly("parser_error", 1)
+			}
+		},
+	})
+}
+
+func (l *lane) newFramer(e parse.Engine) *framing.Framer {
+	m, p := l.r.o.model, l.r.o.plan
+	cfg := framing.Config{
+		Tools: l.r.tools, IDs: l.r.ids,
+		Guided: p.Mode, NamedTool: p.Chat.ToolChoice.Name,
+		GuidedEager: m.Arguments == framing.Eager,
+		Arguments:   m.Arguments, Invalid: m.Invalid, Unknown: m.Unknown,
+		Single: !p.Chat.ParallelToolCalls, CallsOff: p.CallsOff, KeepControl: m.KeepControl,
+		Raw: func(start, end uint32) []byte {
+			if l.calls == nil {
+				return nil
+			}
+			return l.calls.Raw(start, end)
+		},
+	}
+	if e != nil {
+		cfg.Typing = e.Parser().Typing
+	}
+	if p.Mode == abi.ModeNative {
+		cfg.Only = p.Chat.ToolChoice.Name
+	}
+	return framing.New(cfg)
+}
+
+// push appends the deltas of more text to dst.
+func (l *lane) push(dst []framing.Delta, text string, last bool) ([]framing.Delta, error) {
+	text, ready, answer := l.lead.take(text)
+	if !ready {
+		return dst, nil
+	}
+	if !l.opened {
+		var err error
+		if dst, err = l.open(answer, dst); err != nil {
+			return dst, err
+		}
+	}
+	return l.text(dst, text)
+}
+
+func (l *lane) text(dst []framing.Delta, text string) ([]framing.Delta, error) {
+	switch {
+	case l.thought != nil:
+		events, err := l.thought.Push(text)
+		return l.rest(dst, events, err)
+	case l.calls != nil:
+		events, err := l.calls.Push(text)
+		return l.framer.Apply(events, dst), err
+	}
+	return append(dst, framing.Delta{Kind: framing.Content, Text: text}), nil
+}
+
+// rest passes the reasoning of events on, and their text to the parser of calls.
+func (l *lane) rest(dst []framing.Delta, events []parse.Event, err error) ([]framing.Delta, error) {
+	if l.calls == nil {
+		return l.framer.Apply(events, dst), err
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Kind != abi.Text {
+			dst = l.framer.Apply(events[i:i+1], dst)
+			continue
+		}
+		l.spans.add(e.Start, e.End)
+		said, pushErr := l.calls.Push(string(e.Data))
+		dst = l.mapped(dst, said)
+		if pushErr != nil {
+			return dst, pushErr
+		}
+	}
+	return dst, err
+}
+
+// mapped frames events whose offsets are those of the text without reasoning.
+func (l *lane) mapped(dst []framing.Delta, events []parse.Event) []framing.Delta {
+	from := len(dst)
+	dst = l.framer.Apply(events, dst)
+	l.spans.raw(dst[from:])
+	return dst
+}
+
+// finish appends what is still held to dst, and closes the sessions.
+func (l *lane) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, error) {
+	if text, answer := l.lead.end(); text != "" {
+		var err error
+		if dst, err = l.open(answer, dst); err == nil {
+			dst, err = l.text(dst, text)
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+	if !l.opened {
+		return dst, nil
+	}
+	if l.thought != nil {
+		events, err := l.thought.Finish(reason)
+		if dst, err = l.rest(dst, events, err); err != nil {
+			return dst, err
+		}
+	}
+	if l.calls != nil {
+		events, err := l.calls.Finish(reason)
+		if dst = l.mapped(dst, events); err != nil {
+			return dst, err
+		}
+	}
+	from := len(dst)
+	dst = l.framer.Finish(dst)
+	l.spans.raw(dst[from:])
+	return dst, nil
+}
+
+// holds says whether a finish reason has to wait for the end of the stream.
+func (l *lane) holds() bool { return false }
+
+// takeIndex gives the index of a call that the engine itself made.
+func (l *lane) takeIndex() int {
+	if l.framer == nil {
+		l.framer = l.newFramer(nil)
+	}
+	return l.framer.TakeIndex()
+}
+
+func (l *lane) count(h *Hooks) {
+	if l.framer == nil {
+		return
+	}
+	n := l.framer.Counts()
+	for name, v := range map[string]int{
+		"call_cut": n.Cut, "call_dropped": n.Dropped, "call_suppressed": n.Suppressed, "unknown_tool": n.Unknown,
+		"arguments_unsound": n.Unsound, "key_repeated": n.Duplicates, "control_character": n.Repaired,
+		"id_replaced": n.IDs, "guided_void": n.Void,
+	} {
+		h.anomaly(name, v)
+	}
+}
+
+func (l *lane) close() {
+	if l.thought != nil {
+		l.thought.Close()
+	}
+	if l.calls != nil {
+		l.calls.Close()
+	}
+}

@@ -1,0 +1,352 @@
+package stream
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// run is an answer in progress. What comes in is fed to it an item at a time;
+// each item gives a queue of outputs, which is emptied before the next is read.
+type run struct {
+	o      *Operator
+	clock  *clock
+	engine backend.Stream
+
+	joiner chunk.Joiner
+	latch  chunk.Latch
+	usage  chunk.UsageHold
+	rules  chunk.FinishRules
+	maker  chunk.Maker
+
+	tools   *framing.Tools
+	ids     *framing.IDs
+	choices []*choice // in index order
+
+	queue   []chunk.Item
+	queued  int // items of the queue that were given
+	ended   bool
+	ignored int
+
+	seen   chunk.Metrics // the latest, with the tokens of all chunks
+	first  time.Time     // of the first output
+	mu     sync.Mutex    // held while an item is read and run, and to close
+	closed bool
+}
+
+func start(ctx context.Context, o *Operator) (*run, error) {
+	clock := newClock(ctx, o.model.Timeouts)
+	engine, err := o.model.Backend.Stream(clock.ctx, o.request())
+	if err != nil {
+		clock.stop()
+		return nil, clock.cause(err)
+	}
+	clock.tick()
+	chat, plan := o.chat, o.plan
+	r := &run{
+		o: o, clock: clock, engine: engine,
+		joiner: chunk.Joiner{Wants: wants(chat)},
+		usage: chunk.UsageHold{
+			Final:   !chat.Stream || chat.IncludeUsage || o.model.AlwaysUsage,
+			Running: chat.IncludeUsage && chat.ContinuousUsage,
+		},
+		rules: chunk.FinishRules{
+			CallsOff:    len(chat.Tools) == 0 || plan.CallsOff,
+			KeepStop:    o.model.NamedStop && chat.ToolChoice.Mode == openai.ToolChoiceNamed,
+			TurnGrammar: plan.TurnGrammar,
+		},
+		maker: chunk.Maker{Frame: o.frame()},
+		ids:   framing.NewIDs(o.model.ShortIDs),
+	}
+	if len(chat.Tools) > 0 {
+		list := make([]framing.Tool, len(chat.Tools))
+		for i, t := range chat.Tools {
+			list[i] = framing.Tool{Name: t.Name, Parameters: t.Parameters}
+		}
+		r.tools = framing.NewTools(list)
+	}
+	return r, nil
+}
+
+// wants says which members of nvext the client asked for.
+func wants(chat *openai.ChatRequest) func(string) bool {
+	if chat.NVExt.Raw == nil {
+		return func(string) bool { return false }
+	}
+	query := slices.ContainsFunc(chat.NVExt.Annotations, func(a string) bool {
+		return len(a) > len(queryInstance) && a[:len(queryInstance)] == queryInstance
+	})
+	return func(name string) bool {
+		return chat.NVExt.Wants(name) || query && (name == "worker_id" || name == "token_ids")
+	}
+}
+
+// queryInstance begins an annotation that asks for worker_id and token_ids.
+const queryInstance = "query_instance_id:"
+
+func (r *run) next() (*chunk.Item, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		for r.queued < len(r.queue) {
+			it := &r.queue[r.queued]
+			r.queued++
+			if r.visible(it) {
+				return it, nil
+			}
+		}
+		if err := r.latch.Err(); err != nil {
+			return nil, err
+		}
+		if r.ended {
+			return nil, io.EOF
+		}
+		r.step()
+	}
+}
+
+// visible says whether an output is for the client. Its metrics count either way.
+func (r *run) visible(it *chunk.Item) bool {
+	if it.Metrics != nil && r.o.model.Hooks.Metrics != nil {
+		r.o.model.Hooks.Metrics(*it.Metrics)
+	}
+	it.Metrics = nil
+	switch {
+	case it.Event == chunk.EventPayloadUsage:
+		return false
+	case it.Data != nil:
+		return chunk.Visible(it.Data)
+	}
+	return it.Event != "" || len(it.Comments) > 0
+}
+
+// step reads one item and fills the queue with what comes of it.
+func (r *run) step() {
+	r.queue, r.queued = r.queue[:0], 0
+	r.maker.Reset()
+	it, err := r.engine.Next()
+	r.clock.tick()
+	switch {
+	case err == io.EOF:
+		err = r.end()
+		r.ended = true
+	case err != nil:
+		err = r.clock.cause(err)
+	default:
+		if err = it.Failure(); err == nil {
+			err = r.feed(&it)
+		}
+	}
+	if err != nil {
+		r.fail(err)
+	}
+}
+
+// fail latches the error: what would still have gone out is dropped.
+func (r *run) fail(err error) {
+	r.latch.Shut(err)
+	r.queue, r.queued = r.queue[:0], 0
+	r.release()
+}
+
+// close ends the answer, also while another goroutine waits in next.
+func (r *run) close() {
+	r.clock.stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.release()
+}
+
+// release gives everything back, once.
+func (r *run) release() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	r.clock.stop()
+	r.engine.Close()
+	for _, c := range r.choices {
+		c.close()
+	}
+}
+
+// feed runs one item through the choices.
+func (r *run) feed(it *chunk.Item) error {
+	if it.Data == nil {
+		r.annotate(it)
+		return nil
+	}
+	r.joiner.Take(it)
+	r.o.model.Hooks.anomaly("nvext_ignored", r.joiner.Ignored-r.ignored)
+	r.ignored = r.joiner.Ignored
+	r.usage.Take(it.Data)
+	r.maker.Adopt(it.Data.Frame)
+	for i := range it.Data.Choices {
+		in := &it.Data.Choices[i]
+		if err := r.choice(in.Index).feed(it, in); err != nil {
+			return err
+		}
+	}
+	r.load()
+	r.usage.Drop()
+	return nil
+}
+
+// annotate passes an item without data. Names that are internal are not passed.
+func (r *run) annotate(it *chunk.Item) {
+	if it.Event == chunk.EventMetrics || it.Event == "" {
+		r.joiner.Take(it)
+		if it.Event == chunk.EventMetrics || len(it.Comments) == 0 {
+			return
+		}
+	}
+	r.queue = append(r.queue, *it)
+}
+
+// load puts what is pending on the outputs of one input: nvext and usage on the
+// last that has a choice, metrics on the first with reasoning, else on the last.
+func (r *run) load() {
+	if len(r.queue) == 0 {
+		return
+	}
+	last := len(r.queue) - 1
+	carrier := &r.queue[last]
+	if i := slices.IndexFunc(r.queue, hasReasoning); i >= 0 {
+		carrier = &r.queue[i]
+	}
+	if m := r.drainMetrics(); m != nil {
+		if hasReasoning(*carrier) {
+			r.usage.Reasoned(m.ChunkTokens)
+		}
+		carrier.Metrics = m
+	}
+	if r.first.IsZero() {
+		r.first = time.Now()
+	}
+	if r.finishing() {
+		r.offerTiming()
+	}
+	c := r.queue[last].Data
+	r.joiner.Attach(c, r.finished())
+	c.Usage = r.usage.Run()
+}
+
+func hasReasoning(it chunk.Item) bool {
+	return it.Data != nil && len(it.Data.Choices) > 0 && it.Data.Choices[0].Delta.Reasoning != ""
+}
+
+// finished says whether a finish reason is out, or in the queue.
+func (r *run) finished() bool {
+	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.finished })
+}
+
+// choice gives the choice of that index, made when it is first seen.
+func (r *run) choice(index int) *choice {
+	at, ok := slices.BinarySearchFunc(r.choices, index, func(c *choice, index int) int { return c.index - index })
+	if !ok {
+		r.choices = slices.Insert(r.choices, at, newChoice(r, index))
+	}
+	return r.choices[at]
+}
+
+// end is the clean end: what the choices still hold, then the finish reasons that
+// the host has to give, then metadata that found no output, then usage.
+func (r *run) end() error {
+	for _, c := range r.choices {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	r.load()
+	for _, c := range r.choices {
+		c.backstop()
+	}
+	r.leftover()
+	if u := r.finalUsage(); u != nil {
+		side := r.maker.Side()
+		side.Usage = u
+		r.queue = append(r.queue, chunk.Item{Data: side})
+	}
+	r.count()
+	return nil
+}
+
+// leftover makes one chunk without choices for metadata that found no output.
+func (r *run) leftover() {
+	if !r.finished() {
+		r.offerTiming()
+	}
+	m := r.drainMetrics()
+	if m == nil && !r.joiner.Left() {
+		return
+	}
+	it := chunk.Item{Data: r.maker.Side(), Metrics: m}
+	r.joiner.Attach(it.Data, true)
+	r.queue = append(r.queue, it)
+}
+
+func (r *run) drainMetrics() *chunk.Metrics {
+	m, ok := r.joiner.DrainMetrics()
+	if !ok {
+		return nil
+	}
+	sum := r.seen.ChunkTokens + m.ChunkTokens
+	r.seen = m
+	r.seen.ChunkTokens = sum
+	return &m
+}
+
+// finalUsage is the usage of the last chunk. An answer that is not streamed has
+// usage in any case: without the engine's, what was counted on the way.
+func (r *run) finalUsage() *openai.Usage {
+	if !r.usage.Final {
+		return nil
+	}
+	u := r.usage.Latest()
+	if u == nil && !r.o.chat.Stream {
+		out := max(r.seen.OutputTokens, r.seen.ChunkTokens)
+		u = &openai.Usage{PromptTokens: r.seen.InputTokens, CompletionTokens: out, TotalTokens: r.seen.InputTokens + out}
+	}
+	return u
+}
+
+// offerTiming offers the host's own clock, unless the engine sent its timing.
+func (r *run) offerTiming() {
+	const field = "timing"
+	if !r.joiner.Wants(field) || r.joiner.Has(field) {
+		return
+	}
+	start, now := r.o.created, time.Now()
+	ms := func(name string, v float64, b []byte) []byte {
+		return strconv.AppendFloat(jsonx.AppendName(b, name), v, 'f', 3, 64)
+	}
+	b := ms("request_received_ms", float64(start.UnixMicro())/1000, []byte{'{'})
+	if !r.first.IsZero() {
+		b = ms("ttft_ms", float64(r.first.Sub(start).Microseconds())/1000, b)
+	}
+	b = ms("total_time_ms", float64(now.Sub(start).Microseconds())/1000, b)
+	r.joiner.Offer(field, append(b, '}'))
+}
+
+// finishing says whether a finish reason is among the outputs of this input.
+func (r *run) finishing() bool {
+	return slices.ContainsFunc(r.queue, func(it chunk.Item) bool {
+		return it.Data != nil && len(it.Data.Choices) > 0 && it.Data.Choices[0].FinishReason != ""
+	})
+}
+
+// count tells the operator what was out of the ordinary.
+func (r *run) count() {
+	for _, c := range r.choices {
+		c.lane.count(&r.o.model.Hooks)
+	}
+}
