@@ -48,10 +48,7 @@ func drawSession(t *rapid.T) abi.Session {
 	s := abi.Session{
 		Parser: text.Draw(t, "parser"), Start: abi.Channel(rapid.IntRange(0, 3).Draw(t, "start")),
 		Mode: abi.Mode(rapid.IntRange(0, 2).Draw(t, "mode")), Flags: rapid.Uint32().Draw(t, "flags"),
-		PromptTail: text.Draw(t, "tail"), Tools: rapid.SliceOf(text).Draw(t, "tools"),
-	}
-	if s.Mode == abi.ModeGuidedNamed {
-		s.NamedTool = text.Draw(t, "named")
+		ToolChoice: abi.ToolChoice(rapid.IntRange(0, 3).Draw(t, "choice")), NamedTool: text.Draw(t, "named"), PromptTail: text.Draw(t, "tail"), Tools: rapid.SliceOf(text).Draw(t, "tools"),
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "options") {
 		s.Options = append(s.Options, abi.Option{Key: strings.ReplaceAll(text.Draw(t, "key"), "=", ""), Value: text.Draw(t, "value")})
@@ -63,7 +60,7 @@ func drawSession(t *rapid.T) abi.Session {
 }
 
 func same(a, b abi.Session) bool {
-	return a.Parser == b.Parser && a.Start == b.Start && a.Mode == b.Mode && a.NamedTool == b.NamedTool && a.PromptTail == b.PromptTail &&
+	return a.Parser == b.Parser && a.Start == b.Start && a.Mode == b.Mode && a.ToolChoice == b.ToolChoice && a.NamedTool == b.NamedTool && a.PromptTail == b.PromptTail &&
 		a.Flags == b.Flags && slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Options, b.Options) && slices.Equal(a.Schemas, b.Schemas)
 }
 
@@ -90,6 +87,8 @@ func TestOpenMalformed(t *testing.T) {
 		"no such START":     "\x02\x00\x00\x00\x01\x00\x00\x00\x04",
 		"MODE of two":       "\x03\x00\x00\x00\x02\x00\x00\x00\x01\x01",
 		"no such MODE":      "\x03\x00\x00\x00\x01\x00\x00\x00\x03",
+		"no such choice":    "\x0a\x00\x00\x00\x01\x00\x00\x00\x04",
+		"no choice":         "\x0a\x00\x00\x00\x00\x00\x00\x00",
 		"FLAGS of three":    "\x07\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00",
 		"OPTION without =":  "\x08\x00\x00\x00\x01\x00\x00\x00a",
 		"TOOL_SCHEMA short": "\x09\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00",
@@ -130,9 +129,6 @@ func FuzzDecodeOpen(f *testing.F) {
 		s, err := abi.DecodeOpen(block)
 		if err != nil {
 			return
-		}
-		if s.Mode != abi.ModeGuidedNamed {
-			s.NamedTool = "" // is written only with this mode
 		}
 		again, err := abi.DecodeOpen(abi.AppendOpen(nil, &s))
 		if err != nil || !same(again, s) {

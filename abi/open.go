@@ -86,7 +86,8 @@ func (s *Session) Option(key string) string {
 }
 
 // ErrOpenBlock is what DecodeOpen answers for a block that is cut short or holds
-// a record of the wrong size or an undefined START or MODE.
+// a record of the wrong size or an undefined START, MODE or
+// TOOL_CHOICE.
 var ErrOpenBlock = errors.New("abi: malformed open block")
 
 // AppendOpen appends the open block of s to dst.
@@ -151,7 +152,7 @@ func (s *Session) record(tag uint16, p []byte) bool {
 		}
 		s.Mode = Mode(p[0])
 	case TagToolChoice:
-		if len(p) != 1 {
+		if len(p) != 1 || ToolChoice(p[0]) > ToolChoiceNone {
 			return false
 		}
 		s.ToolChoice = ToolChoice(p[0])

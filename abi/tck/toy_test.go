@@ -2,6 +2,7 @@ package tck
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -12,17 +13,28 @@ import (
 // toyManifest is that of the tests' own grammar: <t>thought</t>, (call name
 // {json}) and text. Its flaws are other parsers of the module.
 const toyManifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[
- {"name":"toy","aliases":["toy-2"],"kind":"unified"},
+ {"name":"toy","aliases":["toy-2"],"kind":"unified","jail":{"open":["<t>","(f{"],"close":["</t>",")"]}},
  {"name":"toy_eager","kind":"unified"},{"name":"toy_late","kind":"unified"},{"name":"toy_watch","kind":"unified"},
  {"name":"toy_context","kind":"unified"},{"name":"toy_own","kind":"unified"},{"name":"toy_end","kind":"unified"},
- {"name":"toy_panic","kind":"unified"}]}`
+ {"name":"toy_panic","kind":"unified"},{"name":"toy_shared","kind":"unified","jail":{"open":["<t>","(f{"],"close":["</t>",")"]}},
+ {"name":"toy_constraint","kind":"unified","constraint":true}]}`
 
 var toyModule = sdk.Module{
 	Manifest: toyManifest,
 	New: func(s *abi.Session) sdk.Parser {
+		if !strings.HasPrefix(s.Parser, "toy") {
+			return nil
+		}
+		if s.Parser == "toy_shared" {
+			return &shared
+		}
 		return &toy{flaw: s.Parser, thought: s.Start == abi.ChannelReasoning}
 	},
+	Constraint: func(*abi.Session) []byte { return []byte(`{"scope":"reply","structural_tag":{"a":1}}`) },
 }
+
+// shared is the parser of all sessions of toy_shared.
+var shared toy
 
 // toy is a parser with a flaw, if its name is one's.
 type toy struct {
@@ -53,15 +65,25 @@ func (p *toy) one(w *sdk.Window) bool {
 	case len(b) == 0:
 		return false
 	case p.thought:
-		return p.until(w, "</t>", w.Reasoning, func() { p.thought = false })
+		return p.end(w)
 	case b[0] == '(':
 		return p.call(w)
-	case b[0] == '<':
-		return p.until(w, "<t>", w.Text, func() { p.thought = true })
+	case bytes.HasPrefix(b, []byte("<t>")):
+		w.Skip(len("<t>"))
+		p.thought = true
+		return true
+	case b[0] == '<' && len(b) < 3 && bytes.HasPrefix([]byte("<t>"), b) && !w.Final && !p.letsGo():
+		return false
 	}
-	n := bytes.IndexAny(b, "<(")
+	from := 0
+	if b[0] == '<' {
+		from = 1
+	}
+	n := bytes.IndexAny(b[from:], "<(")
 	if n < 0 {
 		n = len(b)
+	} else {
+		n += from
 	}
 	if p.flaw == "toy_own" {
 		w.KeyLiteral("x")
@@ -70,36 +92,27 @@ func (p *toy) one(w *sdk.Window) bool {
 	return true
 }
 
-// until says what stands before marker, and skips it; it waits where the window
-// may end in a part of it.
-func (p *toy) until(w *sdk.Window, marker string, say func(int), found func()) bool {
+// letsGo says that the parser forgets to wait, in the second step.
+func (p *toy) letsGo() bool { return p.flaw == "toy_eager" && p.pushes == 2 }
+
+// end reads a thought up to its closer; it waits where the window may end in a
+// part of it.
+func (p *toy) end(w *sdk.Window) bool {
+	const closer = "</t>"
 	b := w.Bytes()
-	if n := bytes.Index(b, []byte(marker)); n >= 0 {
-		say(n)
-		w.Skip(len(marker))
-		found()
+	if n := bytes.Index(b, []byte(closer)); n >= 0 {
+		w.Reasoning(n)
+		w.Skip(len(closer))
+		p.thought = false
 		return true
 	}
-	keep := 0
-	for k := min(len(marker)-1, len(b)); k > 0 && keep == 0; k-- {
-		if bytes.HasSuffix(b, []byte(marker[:k])) {
-			keep = k
+	n := len(b)
+	for k := min(len(closer)-1, len(b)); k > 0 && !w.Final && n == len(b); k-- {
+		if bytes.HasSuffix(b, []byte(closer[:k])) {
+			n -= k
 		}
 	}
-	if p.flaw == "toy_eager" && len(b) > keep+3 && p.pushes == 2 {
-		keep = 0 // lets go of what may be a marker, in the first push
-	}
-	if w.Final {
-		keep = 0
-	}
-	// A "(" behind a "<" that opens nothing begins a call.
-	if marker == "<t>" {
-		if n := bytes.IndexAny(b[1:], "<("); n >= 0 {
-			say(n + 1)
-			return true
-		}
-	}
-	say(len(b) - keep)
+	w.Reasoning(n)
 	return false
 }
 

@@ -62,7 +62,7 @@ func Run(t *testing.T, m *sdk.Module, cfg Config) {
 		t.Run("random/"+e.Parser().Name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				data := rapid.SliceOfN(rapid.Byte(), headerSize, headerSize+2*40).Draw(t, "tokens")
+				data := rapid.SliceOfN(rapid.Byte(), tck.RandomHeader, tck.RandomHeader+2*40).Draw(t, "tokens")
 				if err := checkRandom(e, data, cfg); err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func Fuzz(f *testing.F, m *sdk.Module, cfg Config) {
 	f.Add(uint8(0), []byte{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(uint8(1), []byte{2, 0, 1, 0, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0})
 	f.Fuzz(func(t *testing.T, parser uint8, tokens []byte) {
-		tokens = tokens[:min(len(tokens), headerSize+2*64)]
+		tokens = tokens[:min(len(tokens), tck.RandomHeader+2*64)]
 		if err := checkRandom(engines[int(parser)%len(engines)], tokens, cfg); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,155 @@
+package tck
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
+
+const goodCases = `{"family":"toy","tools":{"std":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]},"cases":[
+ {"name":"a","why":"w","tools":"std","start":"reasoning","mode":"guided_named:f","turn_grammar":true,"input":"x","finish":"eos",
+  "want":{"events":[{"kind":"tool_call","name":"f","arguments":{"n":42.0},"id":"i"},{"kind":"text","text":"t"},{"kind":"text","text":"u"},{"kind":"reasoning","text":"r"}],"error":"e"},"basis":"golden"},
+ {"name":"b","dialect":"toy_2","chunks":["x","y"],"want":{"events":[]}},
+ {"name":"c","family":"fir","dialect":"toy_2","tools":[],"input":"","finish":"eos","want":{"events":[]}}]}`
+
+func TestParseFile(t *testing.T) {
+	f, err := ParseFile("toy.json", []byte(goodCases))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := f.Cases[0], f.Cases[1], f.Cases[2]
+	if a.Family != "toy" || b.Family != "toy_2" || c.Family != "fir" {
+		t.Errorf("families %s, %s, %s", a.Family, b.Family, c.Family)
+	}
+	if len(a.Want) != 3 || a.Want[1].Text != "tu" || a.WantError != "e" {
+		t.Errorf("wants %v", a.Want)
+	}
+	if b.Input != "xy" || b.Chunks == nil || a.Chunks != nil {
+		t.Errorf("chunks %q of %q", b.Chunks, b.Input)
+	}
+	s, err := a.Session("p")
+	if err != nil || s.Parser != "p" || s.Start != abi.ChannelReasoning || s.Mode != abi.ModeGuidedNamed || s.NamedTool != "f" ||
+		!slices.Equal(s.Tools, []string{"f"}) || s.Flags != abi.OpenReasoning|abi.OpenParallel|abi.OpenTurnGrammar {
+		t.Errorf("session %+v, %v", s, err)
+	}
+	if a.Finish != abi.FinishEOS || c.Finish != abi.FinishUnknown {
+		t.Errorf("an end is confirmed only under a turn grammar: %d and %d", a.Finish, c.Finish)
+	}
+}
+
+func TestParseFileErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`{"family"`, `["family"`, "toy.json: at byte"},
+		{`"cases":[`, `"cases":[7,`, "case 0"},
+		{`"why"`, `"wy"`, `case 0 "a": at byte`},
+		{`"name":"b",`, ``, "case 1 \"\": name: missing"},
+		{`"name":"b"`, `"name":"a"`, `case 1: name: "a" is there twice`},
+		{`"input":"x",`, ``, "input: a case has either"},
+		{`"chunks":["x","y"]`, `"chunks":["x"],"input":"x"`, "input: a case has either"},
+		{`"tools":"std"`, `"tools":"sdt"`, `tools: the file has no set "sdt"`},
+		{`"tools":[]`, `"tools":7`, "tools: neither"},
+		{`"tools":[]`, `"tools":[{}]`, "tools[0]: function.name: missing"},
+		{`"reasoning","mode"`, `"thinking","mode"`, `start: "thinking"; write`},
+		{`"guided_named:f"`, `"guided_named"`, `mode: "guided_named"; write`},
+		{`"finish":"eos"`, `"finish":"end"`, `finish: "end"; write`},
+		{`"kind":"reasoning"`, `"kind":"thought"`, `want.events[3]: kind: "thought"`},
+		{`"text":"t"`, `"name":"t"`, `want.events[1]: text: only text`},
+		{`"name":"f","arguments":{"n":42.0},`, `"name":"f",`, `want.events[0]: tool_call: name and arguments`},
+		{`,"want":{"events":[]}}]}`, `}]}`, "want: missing"},
+		{`"family":"toy",`, ``, "family: missing"},
+		{goodCases, `{"family":"toy","cases":[]}`, "cases: none"},
+	} {
+		edited := strings.Replace(goodCases, c.old, c.new, 1)
+		if edited == goodCases {
+			t.Fatalf("%s changes nothing", c.old)
+		}
+		if _, err := ParseFile("toy.json", []byte(edited)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want something with %q", c.new, err, c.want)
+		}
+	}
+	if _, err := Load("testdata/no-such-file.json"); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestSameJSON(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"a":1,"b":[true,null]}`, ` {"b": [true, null], "a": 1}`, true},
+		{`42.0`, `42`, false},
+		{`1e2`, `100`, false},
+		{`12345678901234567890`, `12345678901234567891`, false},
+		{`"é"`, `"\u00e9"`, true},
+		{`[1,2]`, `[2,1]`, false},
+		{`{}`, ``, false},
+		{`{}`, `{} {}`, false},
+	} {
+		if got := sameJSON([]byte(c.a), []byte(c.b)); got != c.same {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}
+
+func TestSplits(t *testing.T) {
+	count := func(word, text string) int {
+		s, err := ParseSplits(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for split := range s.of(text) {
+			n++
+			if strings.Join(split.Chunks, "") != text {
+				t.Errorf("%s of %q is %q", split.Name, text, split.Chunks)
+			}
+		}
+		return n
+	}
+	for word, want := range map[string]int{"whole": 1, "chars": 1, "random:7": 7, "every": 1 + 1 + 3 + 20} {
+		if got := count(word, "aé日b"); got != want {
+			t.Errorf("%s: %d splits, want %d", word, got, want)
+		}
+	}
+	for _, word := range []string{"", "all", "random", "random:", "random:0", "random:-1", "random:x", "whole:2"} {
+		if _, err := ParseSplits(word); err == nil {
+			t.Errorf("%q was taken", word)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		for split := range EverySplit.of(text) {
+			for _, chunk := range split.Chunks {
+				if !slices.Equal([]rune(chunk), []rune(strings.ToValidUTF8(chunk, ""))) {
+					t.Fatalf("%s of %q cuts a character: %q", split.Name, text, split.Chunks)
+				}
+			}
+			if strings.Join(split.Chunks, "") != text {
+				t.Fatalf("%s of %q is %q", split.Name, text, split.Chunks)
+			}
+		}
+	})
+}
+
+func FuzzParseFile(f *testing.F) {
+	f.Add([]byte(goodCases))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		file, err := ParseFile("fuzz.json", raw)
+		if err != nil {
+			return
+		}
+		for _, c := range file.Cases {
+			if _, err := c.Session("p"); err != nil {
+				t.Errorf("a case that was read has no session: %v", err)
+			}
+			if d := diffEvents(c.Want, c.Want); d != "" {
+				t.Errorf("what is wanted differs from itself: %s", d)
+			}
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package tck
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+func checkOnly(t *testing.T, m *sdk.Module, parser string) error {
+	t.Helper()
+	described, err := manifest.Parse([]byte(m.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, ok := manifest.Set{described}.Find(parser)
+	if !ok {
+		t.Fatalf("no parser %s", parser)
+	}
+	described.Parsers = []manifest.Parser{*found.Parser}
+	return CheckModule(described, func(name string) (parse.Engine, error) { return parse.Native(m, name) })
+}
+
+func TestCheckModule(t *testing.T) {
+	if err := checkOnly(t, &toyModule, "toy"); err != nil {
+		t.Error(err)
+	}
+	for flaw, want := range map[string]string{
+		"toy_watch":      "parser toy_watch: text",
+		"toy_panic":      "panic: cut",
+		"toy_shared":     "what was said differs",
+		"toy_constraint": `constraint: scope "reply"`,
+	} {
+		if err := checkOnly(t, &toyModule, flaw); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want something with %q", flaw, err, want)
+		}
+	}
+}
+
+func TestCheckModuleUnknownParser(t *testing.T) {
+	takesAny := toyModule
+	takesAny.New = func(s *abi.Session) sdk.Parser {
+		named := *s
+		named.Parser = "toy"
+		return toyModule.New(&named)
+	}
+	if err := checkOnly(t, &takesAny, "toy"); err == nil || !strings.Contains(err.Error(), "a parser that the module lacks") {
+		t.Errorf("got %v", err)
+	}
+}
