@@ -249,22 +249,18 @@ func (l *ledger) setWatch(e abi.Event, last bool) error {
 	return nil
 }
 
-// skip takes bytes that a WATCH left out: they are the watched channel's.
+// skip takes bytes that a WATCH left out: they are the watched channel's, plain
+// or as the fragment before them.
 func (l *ledger) skip(text []byte) error {
 	w := l.watch
 	start := uint32(len(l.input))
 	l.input = append(l.input, text...)
 	e := abi.Event{Kind: abi.Kind(w.Flags), Call: w.Call, Start: start, Len: uint32(len(text)), End: uint32(len(l.input))}
-	switch e.Kind {
-	case abi.Text, abi.Reasoning:
-		if n := len(l.items); n > 0 && l.items[n-1].kind == e.Kind {
-			e.Flags = l.items[n-1].flags &^ abi.FlagNewBlock
-		}
-	case abi.Args, abi.Value:
+	if e.Kind == abi.Args || e.Kind == abi.Value {
 		e.Flags = l.items[len(l.items)-1].flags
-		if e.Kind == abi.Value {
-			e.Flags |= abi.FlagMore
-		}
+	}
+	if e.Kind == abi.Value {
+		e.Flags |= abi.FlagMore
 	}
 	if err := l.event(abi.Answer{}, e, start, true); err != nil {
 		return err

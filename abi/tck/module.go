@@ -177,7 +177,7 @@ func checkConstraint(e parse.Engine) error {
 		return nil
 	}
 	raw, err := c.Constraint(&abi.Session{
-		Parser: e.Parser().Name, Tools: []string{"f"},
+		Parser: e.Parser().Name, ToolChoice: abi.ToolChoiceRequired, Tools: []string{"f"},
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
 	})
 	if err != nil || len(raw) == 0 {
