@@ -1,0 +1,14 @@
+// Package builtin lists the parser modules that ship, for linking them natively.
+package builtin
+
+import (
+	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
+	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+// Modules are the parser modules that ship, in alphabetical order.
+var Modules = []*sdk.Module{
+	&kimik2.Module,
+	&qwen3.Module,
+}
