@@ -86,8 +86,9 @@ type Block struct {
 	state state
 	bare  bool // a function without the block's tags
 
-	value  value
-	object object
+	value   value
+	remains remains
+	object  object
 }
 
 type state uint8

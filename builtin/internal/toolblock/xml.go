@@ -40,14 +40,16 @@ type value struct {
 	hold     int  // the first byte that is held
 	function int  // the first function closer
 	escape   int  // the first escape
-	// closed is set once the text has ended and no value closer is left in it.
-	closed bool
 }
+
+// remains says, once the text has ended, what is not left in it, so that it is
+// not searched for again.
+type remains struct{ noValueClose, noFunctionClose bool }
 
 const missing = -1
 
 func (v *value) reset() {
-	*v = value{hold: missing, function: missing, escape: missing, closed: v.closed}
+	*v = value{hold: missing, function: missing, escape: missing}
 }
 
 // consumed moves the places along.
@@ -153,7 +155,7 @@ func (b *Block) inValue(w *sdk.Window) step {
 		}
 		v.begun = true
 	}
-	if v.closed {
+	if b.remains.noValueClose {
 		return b.valueCut(w)
 	}
 	p := w.Bytes()
@@ -162,7 +164,7 @@ func (b *Block) inValue(w *sdk.Window) step {
 		w.Scanned = at
 		switch {
 		case verdict != scan.Yes && w.Final:
-			v.closed = true
+			b.remains.noValueClose = true
 			return b.valueCut(w)
 		case verdict != scan.Yes:
 			b.sayPart(w, at)
@@ -210,9 +212,10 @@ func (b *Block) valueCut(w *sdk.Window) step {
 		return wait
 	}
 	v, p, set := &b.value, w.Bytes(), b.set.value
-	for v.function == missing {
+	for v.function == missing && (v.escape == missing || !b.remains.noFunctionClose) {
 		at, id, verdict := set.Find(p, w.Scanned, true)
 		if verdict != scan.Yes {
+			b.remains.noFunctionClose = true
 			break
 		}
 		if id == valueFunctionClose {
