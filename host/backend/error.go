@@ -23,8 +23,8 @@ const (
 // StatusCancelled is the status of a request whose client went away.
 const StatusCancelled = 499
 
-// statusOverload is what some engines answer when they have too much to do.
-const statusOverload = 529
+// StatusOverload is what some engines answer when they have too much to do.
+const StatusOverload = 529
 
 // Error is a failure of an engine.
 type Error struct {
@@ -65,7 +65,7 @@ func StatusError(status int, body []byte) *Error {
 			e.Message = said
 		}
 		return e
-	case status == http.StatusServiceUnavailable || status == statusOverload:
+	case status == http.StatusServiceUnavailable || status == StatusOverload:
 		e.Status = status
 	case status < 400:
 		e.Status, e.Code = http.StatusBadGateway, CodeProtocol
@@ -89,10 +89,26 @@ func ReportedError(object openai.Raw) *Error {
 		if code == http.StatusUnprocessableEntity {
 			e.Status = http.StatusBadRequest
 		}
-	case code == http.StatusServiceUnavailable || code == statusOverload:
+	case code == http.StatusServiceUnavailable || code == StatusOverload:
 		e.Status = code
 	}
 	return e
+}
+
+// ErrorObject gives the error object of a body that is one, in the forms that
+// engines use; nil for any other.
+func ErrorObject(body []byte) openai.Raw {
+	v, err := jsonx.Check(body)
+	if err != nil || !jsonx.IsObject(v) {
+		return nil
+	}
+	if inner := jsonx.Get(v, "error"); !jsonx.IsNull(inner) {
+		return inner
+	}
+	if kind, _ := jsonx.String(jsonx.Get(v, "object")); kind == "error" {
+		return v
+	}
+	return nil
 }
 
 // messageOf finds the message in the forms of error bodies that engines use.

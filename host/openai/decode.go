@@ -31,6 +31,9 @@ func (c *Chunk) Decode(data []byte) error {
 		if !ok {
 			return nil
 		}
+		if string(name) == "object" && string(value) == `"error"` { // the flat form of an error
+			c.Error = v
+		}
 		if err := c.member(name, value); err != nil {
 			return err
 		}

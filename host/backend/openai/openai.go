@@ -1,0 +1,161 @@
+// Package openai is the backend for engines that speak the OpenAI chat API over
+// HTTP. It always asks for a stream, with usage.
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/host/backend"
+)
+
+// Config says where an engine is and how long to wait for it. A timeout of 0 is
+// none.
+type Config struct {
+	// BaseURL is the API's address, up to and with /v1.
+	BaseURL string
+	// APIKey is sent as a bearer token; "" sends none. It is never logged.
+	APIKey  string
+	Profile *backend.Profile
+
+	Connect   time.Duration // until the connection stands
+	FirstByte time.Duration // from sending the request to the first event
+	Idle      time.Duration // from one event to the next
+	Total     time.Duration // the whole answer
+
+	// MaxEvent bounds one event of the engine, in bytes; 0 is 16 MiB.
+	MaxEvent int
+	// OverloadStatus is the engine's status for overload, which passes beside 503;
+	// 0 is 529.
+	OverloadStatus int
+}
+
+const (
+	defaultMaxEvent = 16 << 20
+	maxErrorBody    = 64 << 10
+	idleConns       = 256
+)
+
+// Backend is one engine.
+type Backend struct {
+	cfg    Config
+	url    string
+	client *http.Client
+}
+
+// New checks the address; it does not connect.
+func New(cfg Config) (*Backend, error) {
+	u, err := url.Parse(cfg.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("base_url must be an address such as http://127.0.0.1:8000/v1")
+	}
+	if cfg.Profile == nil {
+		return nil, errors.New("an engine needs a profile")
+	}
+	if cfg.MaxEvent == 0 {
+		cfg.MaxEvent = defaultMaxEvent
+	}
+	if cfg.OverloadStatus == 0 {
+		cfg.OverloadStatus = backend.StatusOverload
+	}
+	transport := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: cfg.Connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: cfg.Connect,
+		ForceAttemptHTTP2:   true,
+		DisableCompression:  true, // events must not wait in a compressor
+		MaxIdleConns:        idleConns,
+		MaxIdleConnsPerHost: idleConns,
+		IdleConnTimeout:     90 * time.Second,
+	}
+	return &Backend{
+		cfg: cfg,
+		url: u.JoinPath("chat/completions").String(),
+		client: &http.Client{
+			Transport: transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // a key must not follow to another place
+			},
+		},
+	}, nil
+}
+
+// Profile is the engine's profile.
+func (b *Backend) Profile() *backend.Profile { return b.cfg.Profile }
+
+// Close lets go of idle connections.
+func (b *Backend) Close() { b.client.CloseIdleConnections() }
+
+// Stream sends the request and waits for the engine's status.
+func (b *Backend) Stream(ctx context.Context, r *backend.Request) (backend.Stream, error) {
+	s := b.newStream(ctx, r)
+	if err := s.open(r); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// open sends the request. The stream's timer already runs.
+func (s *stream) open(r *backend.Request) error {
+	cfg := &s.backend.cfg
+	body := cfg.Profile.AppendRequest(nil, r)
+	req, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.backend.url, bytes.NewReader(body))
+	if err != nil {
+		return &backend.Error{Status: http.StatusInternalServerError, Code: backend.CodeUnreachable, Message: "the engine's address can't be used", Cause: err}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	if cfg.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+cfg.APIKey)
+	}
+	if r.ID != "" {
+		req.Header.Set("X-Request-Id", r.ID)
+	}
+	resp, err := s.backend.client.Do(req)
+	if err != nil {
+		return s.failure(err, "the engine can't be reached", backend.CodeUnreachable)
+	}
+	s.body = resp.Body
+	if resp.StatusCode != http.StatusOK {
+		return s.refusal(resp)
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind != "text/event-stream" && kind != "" {
+		return s.noStream(resp, kind)
+	}
+	s.start(resp.Body)
+	return nil
+}
+
+// refusal is the error for a status other than 200.
+func (s *stream) refusal(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	e := backend.StatusError(resp.StatusCode, body)
+	if resp.StatusCode == s.backend.cfg.OverloadStatus {
+		e.Status = resp.StatusCode
+	}
+	if key := s.backend.cfg.APIKey; key != "" {
+		e.Message = strings.ReplaceAll(e.Message, key, "[key]")
+	}
+	return e
+}
+
+// noStream is the error for an answer that is not a stream. Some engines report
+// an error in this way, with status 200.
+func (s *stream) noStream(resp *http.Response, kind string) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	if object := backend.ErrorObject(body); object != nil {
+		return backend.ReportedError(object)
+	}
+	return &backend.Error{Status: http.StatusBadGateway, Code: backend.CodeProtocol,
+		Message: "the engine answered with " + kind + " where a stream of events was asked for"}
+}

@@ -1,0 +1,192 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/backend/openai/sse"
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+)
+
+// stream is one answer. All waiting ends when its context does; the cause of that
+// is one of the errors below, or the caller's.
+type stream struct {
+	backend *Backend
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	total   context.CancelFunc
+	first   *time.Timer // until the first event; nil without a limit
+	idle    *time.Timer // since the last event; nil before one, or without a limit
+
+	body   io.ReadCloser
+	events *sse.Reader
+	reader *backend.Reader
+	chunk  openai.Chunk
+	done   bool  // the engine said [DONE]
+	ended  error // what every further Next gives
+	closed bool
+}
+
+var (
+	errFirstByte = timeout("first_byte", "the engine sent nothing within the time for its first byte")
+	errIdle      = timeout("idle", "the engine was silent for too long")
+	errTotal     = timeout("total", "the answer took longer than a request may")
+	errClosed    = errors.New("the stream was closed")
+)
+
+func timeout(name, message string) *backend.Error {
+	return &backend.Error{Status: http.StatusGatewayTimeout, Code: backend.CodeTimeout, Message: message + " (timeouts." + name + ")"}
+}
+
+func (b *Backend) newStream(ctx context.Context, r *backend.Request) *stream {
+	s := &stream{backend: b, reader: b.cfg.Profile.NewReader(r)}
+	s.total = func() {}
+	if b.cfg.Total > 0 {
+		ctx, s.total = context.WithTimeoutCause(ctx, b.cfg.Total, errTotal)
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	if wait := b.cfg.FirstByte; wait > 0 {
+		s.first = time.AfterFunc(wait, func() { s.cancel(errFirstByte) })
+	}
+	return s
+}
+
+func (s *stream) start(body io.Reader) { s.events = sse.NewReader(body, s.backend.cfg.MaxEvent) }
+
+// Next gives the next item. Comment lines of the engine make none and do not
+// count as life.
+func (s *stream) Next() (chunk.Item, error) {
+	if s.ended != nil {
+		return chunk.Item{}, s.ended
+	}
+	item, err := s.next()
+	if err != nil {
+		s.ended = err
+		s.stopTimers()
+	}
+	return item, err
+}
+
+func (s *stream) next() (chunk.Item, error) {
+	for {
+		event, err := s.events.Next()
+		if err == io.EOF {
+			return s.end(false)
+		}
+		if err != nil {
+			return chunk.Item{}, s.failure(err, "the engine's answer broke off", backend.CodeBroken)
+		}
+		if !event.HasData && len(event.Name) == 0 {
+			continue
+		}
+		s.alive()
+		switch {
+		case string(event.Name) == chunk.EventError:
+			return chunk.Item{}, backend.ReportedError(errorData(event))
+		case string(event.Data) == "[DONE]":
+			return s.end(true)
+		case !event.HasData:
+			return chunk.Item{Event: string(event.Name), Comments: event.Comments}, nil
+		case len(event.Data) == 0:
+			continue
+		}
+		if err := s.chunk.Decode(event.Data); err != nil {
+			return chunk.Item{}, &backend.Error{Status: http.StatusBadGateway, Code: backend.CodeProtocol,
+				Message: "a chunk of the engine can't be read", Cause: err}
+		}
+		return s.reader.Read(&s.chunk)
+	}
+}
+
+// errorData gives the error object of an event that is named an error.
+func errorData(event sse.Event) openai.Raw {
+	if object := backend.ErrorObject(event.Data); object != nil {
+		return object
+	}
+	return event.Data
+}
+
+// end is what there is after the last chunk.
+func (s *stream) end(done bool) (chunk.Item, error) {
+	s.done = done
+	last, err := s.reader.End(done)
+	if err != nil {
+		return chunk.Item{}, err
+	}
+	s.ended = io.EOF
+	s.stopTimers()
+	if last != nil {
+		return *last, nil
+	}
+	return chunk.Item{}, io.EOF
+}
+
+// alive says that an event came: the idle timer starts anew.
+func (s *stream) alive() {
+	if s.first != nil {
+		s.first.Stop()
+	}
+	switch wait := s.backend.cfg.Idle; {
+	case s.idle != nil:
+		s.idle.Reset(wait)
+	case wait > 0:
+		s.idle = time.AfterFunc(wait, func() { s.cancel(errIdle) })
+	}
+}
+
+func (s *stream) stopTimers() {
+	for _, t := range []*time.Timer{s.first, s.idle} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+}
+
+// failure is the error for a request or an answer that broke, and why.
+func (s *stream) failure(err error, message, code string) error {
+	var known *backend.Error
+	if cause := context.Cause(s.ctx); cause != nil {
+		if errors.As(cause, &known) {
+			return known
+		}
+		return &backend.Error{Status: backend.StatusCancelled, Code: backend.CodeCancelled, Message: "the request was cancelled", Cause: cause}
+	}
+	e := &backend.Error{Status: http.StatusBadGateway, Code: code, Message: message, Cause: err}
+	var net net.Error
+	switch {
+	case errors.Is(err, sse.ErrTooLong):
+		e.Code = backend.CodeProtocol
+	case errors.As(err, &net) && net.Timeout():
+		e.Status, e.Code, e.Message = http.StatusGatewayTimeout, backend.CodeTimeout, "the engine can't be reached in time (timeouts.connect)"
+	}
+	return e
+}
+
+// drainTime is how long Close waits for the end of an answer that is complete, so
+// that its connection can be used again.
+const drainTime = 50 * time.Millisecond
+
+// Close ends the answer: the engine sees its request cancelled unless it was done.
+func (s *stream) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.stopTimers()
+	if s.body != nil && s.done {
+		drain := time.AfterFunc(drainTime, func() { s.cancel(errClosed) })
+		_, _ = io.CopyN(io.Discard, s.body, maxErrorBody)
+		drain.Stop()
+	}
+	s.cancel(errClosed)
+	if s.body != nil {
+		s.body.Close()
+	}
+	s.total()
+}
