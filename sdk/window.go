@@ -30,8 +30,9 @@ type Window struct {
 	newBlock bool
 	noTools  bool
 
-	calls uint16 // calls opened so far
-	open  bool   // the last of them is open
+	calls uint16   // calls opened so far
+	open  bool     // the last of them is open
+	more  abi.Kind // what of the open call may go on: Args, Value, or Commit for nothing
 }
 
 // Bytes is the window: all bytes that are not consumed yet. The slice is valid
@@ -69,6 +70,7 @@ func (w *Window) NoTools() bool { return w.noTools }
 func (w *Window) Text(n int) { w.prose(abi.Text, 0, n) }
 
 // Payload consumes n bytes as guided JSON, from which the host reads the calls.
+// There is no WATCH for it.
 func (w *Window) Payload(n int) { w.prose(abi.Text, abi.FlagPayload, n) }
 
 // Reasoning consumes n bytes as chain of thought.
@@ -191,9 +193,11 @@ func (w *Window) Note(message string) { w.literal(abi.Note, 0, message) }
 // channel of kind (abi.Text, abi.Reasoning, abi.Args or abi.Value) and changes
 // nothing in the parser's state. It holds until the next Step, which has to give
 // it again, and is dropped where the promise can't be made: bytes are held, a
-// new block is owed, or set has more than eight bytes. Take set from a scanner.
+// new block is owed, set has more than eight bytes, or kind is Args or Value and
+// the call has no fragment that could go on. Take set from a scanner.
 func (w *Window) Watch(kind abi.Kind, set []byte) {
-	if len(set) > 8 || w.newBlock {
+	inCall := kind == abi.Args || kind == abi.Value
+	if len(set) > 8 || w.newBlock || inCall && w.more != kind {
 		return
 	}
 	w.watch, w.watching = abi.WatchEvent(uint8(kind), w.call(), set, 0), true
@@ -248,6 +252,9 @@ func (w *Window) part(kind abi.Kind, flags uint8, at, n int) {
 			e.Len += uint32(n)
 			e.Flags = flags
 			e.End = w.off
+			if kind == abi.Value && flags&abi.FlagMore == 0 {
+				w.more = abi.Commit
+			}
 			return
 		}
 	}
@@ -268,6 +275,17 @@ func (w *Window) literal(kind abi.Kind, flags uint8, s string) {
 }
 
 func (w *Window) emit(e abi.Event) {
+	switch e.Kind {
+	case abi.Args:
+		w.more = abi.Args
+	case abi.Value:
+		w.more = abi.Commit
+		if e.Flags&abi.FlagMore != 0 {
+			w.more = abi.Value
+		}
+	case abi.Call, abi.CallEnd, abi.CallDrop, abi.Key, abi.Open, abi.Close:
+		w.more = abi.Commit
+	}
 	e.End = w.off
 	w.events = append(w.events, e)
 }

@@ -12,7 +12,7 @@ import (
 
 func checkRandom(e parse.Engine, data []byte, cfg Config) error {
 	s, text, reason := tck.Random(data, cfg.Vocabulary)
-	s.Options = cfg.Options
+	s.Parser, s.Options = e.Parser().Name, cfg.Options
 	splits, err := tck.ParseSplits("random:4")
 	if err != nil {
 		return err
