@@ -61,7 +61,10 @@ func (m *Model) guideByTag(r *openai.ChatRequest, g *guidance) (bool, *openai.Er
 	if builder == nil || !m.CanGuide(backend.GuidedStructuralTag) {
 		return false, nil
 	}
-	open := abi.Session{Parser: parser, Mode: forcedMode(r), NamedTool: r.ToolChoice.Name, Options: m.Options}
+	open := abi.Session{Parser: parser, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options}
+	if mode, _ := m.thinking(r); mode != openai.ThinkingOff {
+		open.Flags |= abi.OpenReasoning
+	}
 	if r.ParallelToolCalls {
 		open.Flags |= abi.OpenParallel
 	}
@@ -107,6 +110,18 @@ func forcedMode(r *openai.ChatRequest) abi.Mode {
 		return abi.ModeGuidedNamed
 	}
 	return abi.ModeNative
+}
+
+func toolChoice(r *openai.ChatRequest) abi.ToolChoice {
+	switch r.ToolChoice.Mode {
+	case openai.ToolChoiceRequired:
+		return abi.ToolChoiceRequired
+	case openai.ToolChoiceNamed:
+		return abi.ToolChoiceNamed
+	case openai.ToolChoiceNone:
+		return abi.ToolChoiceNone
+	}
+	return abi.ToolChoiceAuto
 }
 
 func addTools(open *abi.Session, tools []openai.Tool, schemas bool) {

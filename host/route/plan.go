@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -92,6 +93,12 @@ func (m *Model) stages(p *Plan) {
 			}
 		}
 	}
+}
+
+// Jailed says whether calls are held back until they are whole: on the jail
+// route, and wherever a parser can do no better.
+func (p *Plan) Jailed() bool {
+	return p.Route == Jail || p.Calls != nil && p.Calls.Parser().Kind == manifest.Batch
 }
 
 // EOSTexts are the texts of the model's end tokens, which no client is to see.

@@ -3,6 +3,7 @@ package stream
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/jail"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
@@ -15,6 +16,14 @@ type reader interface {
 	Close()
 }
 
+// jailed is what a jail can do beyond.
+type jailed interface {
+	// Last is Push for the text that came with the finish reason.
+	Last(text string) ([]parse.Event, error)
+	// Holding says whether text is held back.
+	Holding() bool
+}
+
 // lane takes a choice's text through the parsers of the route. thought takes the
 // reasoning out and leaves the rest to calls; either may be missing, and the
 // unified route has calls only. Without both the text is content.
@@ -25,6 +34,7 @@ type lane struct {
 	opened  bool
 	thought *parse.Session
 	calls   reader
+	jailed  jailed // calls, where it is a jail
 	spans   spans
 	lead    lead
 }
@@ -52,6 +62,10 @@ func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 		dst = l.framer.Apply(events, dst)
 	}
 	if engine == nil {
+		if p.Mode != abi.ModeNative {
+			m := jail.NewImmediate(nil)
+			l.calls, l.jailed = m, m
+		}
 		return dst, nil
 	}
 	s, events, err := l.session(engine, answer)
@@ -59,6 +73,14 @@ func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 		return dst, err
 	}
 	l.calls = s
+	if p.Jailed() {
+		j := jail.New(s, engine.Parser().Jail)
+		l.calls, l.jailed = j, j
+		if p.Mode != abi.ModeNative {
+			m := jail.NewImmediate(j)
+			l.calls, l.jailed = m, m
+		}
+	}
 	return l.framer.Apply(events, dst), nil
 }
 
@@ -88,7 +110,7 @@ func (l *lane) newFramer(e parse.Engine) *framing.Framer {
 	cfg := framing.Config{
 		Tools: l.r.tools, IDs: l.r.ids,
 		Guided: p.Mode, NamedTool: p.Chat.ToolChoice.Name,
-		GuidedEager: m.Arguments == framing.Eager,
+		GuidedEager: m.Arguments == framing.Eager && !p.Jailed(),
 		Arguments:   m.Arguments, Invalid: m.Invalid, Unknown: m.Unknown,
 		Single: !p.Chat.ParallelToolCalls, CallsOff: p.CallsOff, KeepControl: m.KeepControl,
 		Raw: func(start, end uint32) []byte {
@@ -100,6 +122,9 @@ func (l *lane) newFramer(e parse.Engine) *framing.Framer {
 	}
 	if e != nil {
 		cfg.Typing = e.Parser().Typing
+	}
+	if p.Jailed() {
+		cfg.Arguments = framing.Whole
 	}
 	if p.Mode == abi.ModeNative {
 		cfg.Only = p.Chat.ToolChoice.Name
@@ -119,23 +144,23 @@ func (l *lane) push(dst []framing.Delta, text string, last bool) ([]framing.Delt
 			return dst, err
 		}
 	}
-	return l.text(dst, text)
+	return l.text(dst, text, last)
 }
 
-func (l *lane) text(dst []framing.Delta, text string) ([]framing.Delta, error) {
+func (l *lane) text(dst []framing.Delta, text string, last bool) ([]framing.Delta, error) {
 	switch {
 	case l.thought != nil:
 		events, err := l.thought.Push(text)
-		return l.rest(dst, events, err)
+		return l.rest(dst, events, last, err)
 	case l.calls != nil:
-		events, err := l.calls.Push(text)
+		events, err := l.pushCalls(text, last)
 		return l.framer.Apply(events, dst), err
 	}
 	return append(dst, framing.Delta{Kind: framing.Content, Text: text}), nil
 }
 
 // rest passes the reasoning of events on, and their text to the parser of calls.
-func (l *lane) rest(dst []framing.Delta, events []parse.Event, err error) ([]framing.Delta, error) {
+func (l *lane) rest(dst []framing.Delta, events []parse.Event, last bool, err error) ([]framing.Delta, error) {
 	if l.calls == nil {
 		return l.framer.Apply(events, dst), err
 	}
@@ -146,13 +171,20 @@ func (l *lane) rest(dst []framing.Delta, events []parse.Event, err error) ([]fra
 			continue
 		}
 		l.spans.add(e.Start, e.End)
-		said, pushErr := l.calls.Push(string(e.Data))
+		said, pushErr := l.pushCalls(string(e.Data), last && i == len(events)-1)
 		dst = l.mapped(dst, said)
 		if pushErr != nil {
 			return dst, pushErr
 		}
 	}
 	return dst, err
+}
+
+func (l *lane) pushCalls(text string, last bool) ([]parse.Event, error) {
+	if last && l.jailed != nil {
+		return l.jailed.Last(text)
+	}
+	return l.calls.Push(text)
 }
 
 // mapped frames events whose offsets are those of the text without reasoning.
@@ -168,7 +200,7 @@ func (l *lane) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, 
 	if text, answer := l.lead.end(); text != "" {
 		var err error
 		if dst, err = l.open(answer, dst); err == nil {
-			dst, err = l.text(dst, text)
+			dst, err = l.text(dst, text, false)
 		}
 		if err != nil {
 			return dst, err
@@ -179,7 +211,7 @@ func (l *lane) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, 
 	}
 	if l.thought != nil {
 		events, err := l.thought.Finish(reason)
-		if dst, err = l.rest(dst, events, err); err != nil {
+		if dst, err = l.rest(dst, events, false, err); err != nil {
 			return dst, err
 		}
 	}
@@ -196,7 +228,7 @@ func (l *lane) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, 
 }
 
 // holds says whether a finish reason has to wait for the end of the stream.
-func (l *lane) holds() bool { return false }
+func (l *lane) holds() bool { return l.jailed != nil && l.jailed.Holding() }
 
 // takeIndex gives the index of a call that the engine itself made.
 func (l *lane) takeIndex() int {

@@ -1,0 +1,185 @@
+// Package jail holds text back from the first sign of a call until a parser says
+// that the call is whole. It is for parsers that are asked about calls only, and
+// for guided JSON that is not streamed.
+//
+// The markers, from the parser's manifest, only say when asking is worth while:
+// what is a call, and where it ends, is the parser's word alone.
+package jail
+
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// Jail is the jail of one choice in marker mode. The parser reads all of the
+// text; outside of the jail text goes out at once, whether the parser has made up
+// its mind or not.
+type Jail struct {
+	session *parse.Session
+	markers *markers
+
+	jailed bool
+	call   bool   // a call is open
+	sent   uint32 // up to where text went out
+	window string // the text from sent on, while not jailed
+	tail   string // the last bytes that were pushed, which may begin a closing marker
+	after  bool   // the last thing that went out was a call
+	events []parse.Event
+}
+
+// New puts a jail around a session of a parser with these markers.
+func New(session *parse.Session, markers *manifest.Jail) *Jail {
+	j := &Jail{session: session}
+	if markers == nil {
+		markers = &manifest.Jail{}
+	}
+	j.markers = newMarkers(markers.Open, markers.Close)
+	return j
+}
+
+// Holding says whether text is held back.
+func (j *Jail) Holding() bool { return j.jailed || j.window != "" }
+
+// Raw is the session's.
+func (j *Jail) Raw(start, end uint32) []byte { return j.session.Raw(start, end) }
+
+// Close closes the session.
+func (j *Jail) Close() { j.session.Close() }
+
+// Push takes more text. The events are valid until the next call.
+func (j *Jail) Push(text string) ([]parse.Event, error) {
+	j.events = j.events[:0]
+	for text != "" {
+		part := text
+		if n := j.markers.closes(j.tail, text); n > 0 {
+			part = text[:n]
+		}
+		text = text[len(part):]
+		closed := j.remember(part, text != "")
+		if err := j.push(part, closed); err != nil {
+			return j.events, err
+		}
+	}
+	return j.events, nil
+}
+
+// remember keeps the end of what was pushed, for markers that are cut, and says
+// whether a closing marker ends with it.
+func (j *Jail) remember(part string, cut bool) (closed bool) {
+	joined := j.tail + part
+	closed = cut
+	for _, s := range j.markers.close {
+		closed = closed || s != "" && strings.HasSuffix(joined, s)
+	}
+	j.tail = ""
+	if n := j.markers.longest() - 1; !closed && n > 0 {
+		j.tail = joined[max(0, len(joined)-n):]
+	}
+	return closed
+}
+
+func (j *Jail) push(part string, closed bool) error {
+	said, err := j.session.Push(part)
+	if !j.jailed {
+		j.pass(part)
+	}
+	j.take(said)
+	if j.jailed && j.free(closed) {
+		j.jailed, j.sent, j.window = false, j.session.Pushed(), ""
+	}
+	return err
+}
+
+// pass lets text out up to the first marker, or what could become one.
+func (j *Jail) pass(part string) {
+	j.window += part
+	at, whole := j.markers.find(j.window)
+	j.say(j.window[:at])
+	j.window = j.window[at:]
+	if whole {
+		j.jailed, j.window = true, ""
+	}
+}
+
+// say lets text out that the parser need not be asked about.
+func (j *Jail) say(text string) {
+	if text == "" {
+		return
+	}
+	start := j.sent
+	j.sent += uint32(len(text))
+	j.after = false
+	j.events = append(j.events, parse.Event{Kind: abi.Text, Data: []byte(text), Start: start, End: j.sent, Accounted: j.sent})
+}
+
+// take takes what the parser said, without the text that is out already.
+func (j *Jail) take(said []parse.Event) {
+	for _, e := range said {
+		switch e.Kind {
+		case abi.Text:
+			if e.End <= j.sent {
+				continue
+			}
+			if e.Start < j.sent {
+				e.Data = e.Data[j.sent-e.Start:]
+				e.Start = j.sent
+			}
+			j.advance(e.End)
+			j.after = false
+		case abi.Call:
+			j.call = true
+		case abi.CallEnd, abi.CallDrop:
+			j.call, j.after = false, e.Kind == abi.CallEnd
+		}
+		e.Data = append([]byte(nil), e.Data...)
+		j.events = append(j.events, e)
+	}
+}
+
+// advance says that text is out up to that offset.
+func (j *Jail) advance(to uint32) {
+	if !j.jailed {
+		j.window = j.window[min(len(j.window), int(to-j.sent)):]
+	}
+	j.sent = to
+}
+
+// free says whether the parser is through with what it was jailed for: nothing
+// is held, no call is open, and it has just read a closing marker or is in the
+// middle of text.
+func (j *Jail) free(closed bool) bool {
+	if j.call || j.session.Accounted() != j.session.Pushed() {
+		return false
+	}
+	return closed || j.sent == j.session.Pushed()
+}
+
+// Last is Push for the text that came with the finish reason: white space that is
+// all there is behind a call is formatting, and is left out.
+func (j *Jail) Last(text string) ([]parse.Event, error) {
+	after := j.after
+	events, err := j.Push(text)
+	n := len(events)
+	for n > 0 && events[n-1].Kind == abi.Text && strings.TrimSpace(string(events[n-1].Data)) == "" {
+		n--
+	}
+	if n == 0 && after || n > 0 && events[n-1].Kind == abi.CallEnd {
+		events, j.after = events[:n], true
+	}
+	return events, err
+}
+
+// Finish ends the text.
+func (j *Jail) Finish(reason abi.Finish) ([]parse.Event, error) {
+	j.events = j.events[:0]
+	said, err := j.session.Finish(reason)
+	if err != nil {
+		return j.events, err
+	}
+	j.take(said)
+	j.jailed, j.window = false, ""
+	return j.events, nil
+}
