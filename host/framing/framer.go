@@ -128,6 +128,12 @@ func (f *Framer) said(e *parse.Event) {
 		f.guided.said(kind, e)
 		return
 	}
+	f.speak(kind, e)
+}
+
+// speak lets a run of text or reasoning go out, set off from one that it directly
+// follows if it is a block of its own.
+func (f *Framer) speak(kind Kind, e *parse.Event) {
 	if e.Flags&abi.FlagNewBlock != 0 && f.last == kind {
 		f.say(kind, newline, e.Start, e.Start)
 	}
@@ -166,7 +172,7 @@ func (f *Framer) callOpens(e *parse.Event) {
 		name = decoded(name, e.Flags&abi.ReadMask)
 	}
 	if f.guided != nil {
-		f.guided.interrupted()
+		f.guided.finish()
 	}
 	f.begin(e.Call, string(name))
 }
@@ -202,6 +208,18 @@ func (f *Framer) fateOf(name string, offered bool) fate {
 		return fateHold
 	}
 	return fateSend
+}
+
+// whole frames a call of guided JSON.
+func (f *Framer) whole(g guidedCall, start, end uint32) {
+	f.begin(0, g.name)
+	if f.call.fate == fateText {
+		f.call.open = false
+		f.say(Content, g.element, start, end)
+		return
+	}
+	f.inCall(&parse.Event{Kind: abi.Args, Data: g.arguments, Start: start, End: end})
+	f.callEnds(&parse.Event{Kind: abi.CallEnd})
 }
 
 // inCall takes an event of the open call.
