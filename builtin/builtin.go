@@ -2,6 +2,8 @@
 package builtin
 
 import (
+	"github.com/turnkey-parsers/turnkey/builtin/beam"
+	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -9,6 +11,8 @@ import (
 
 // Modules are the parser modules that ship, in alphabetical order.
 var Modules = []*sdk.Module{
+	&beam.Module,
+	&hermes.Module,
 	&kimik2.Module,
 	&qwen3.Module,
 }
