@@ -5,9 +5,9 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/channel"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
-	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
@@ -15,7 +15,7 @@ import (
 var manifest string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser}
+var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
 
 const (
 	openParam  = `<rfl:parameter name="`
@@ -24,18 +24,10 @@ const (
 )
 
 var (
-	// framing are the markers between messages.
-	framing = scan.NewSet(channel.Return, channel.End, channel.Call, channel.Message, channel.Constrain, channel.Start, channel.Channel)
-	// body is the prose of a thought or an answer, up to its closer or the next
-	// header.
-	body = prose.Compile(prose.Markers{Calls: []string{channel.End, channel.Call, channel.Return, channel.Start, channel.Channel}})
-	// inCall are the markers that a call's body may meet outside values.
-	inCall = scan.NewSet(openParam, channel.Call, channel.End, channel.Return, channel.Start, channel.Channel)
-	// afterBad is where a malformed call is over.
-	afterBad = scan.NewSet(channel.Call, channel.End, channel.Return, channel.Start, channel.Channel)
-	value    = scan.NewSet(closeParam)
-
-	words = scan.Join([]byte(" \t\r\n"), framing.First()) // what may end a run of stray words
+	// inCall are the markers that a call's body may meet outside values: those of
+	// channel.Enders in their places, then a parameter's opener.
+	inCall = scan.NewSet(channel.End, channel.Call, channel.Return, channel.Start, channel.Channel, openParam)
+	value  = scan.NewSet(closeParam)
 
 	guidedGrammar = guided.Compile(guided.Markup{
 		Strip: []string{
@@ -45,39 +37,36 @@ var (
 	})
 )
 
-// Places of Return in the sets above.
-const (
-	framingReturn = 0
-	bodyReturn    = 2
-	bodyHeaders   = 3 // from here on
-	callParam     = 0
-	callReturn    = 3
-	callHeaders   = 4 // from here on
-	badReturn     = 2
-	badHeaders    = 3 // from here on
-)
+// constraint holds the whole turn to the grammar.
+var constraint = structag.Turn{
+	Separator:  "<|start|>assistant",
+	Thought:    structag.Message{Begin: "<|channel|>analysis<|message|>", End: []string{channel.End}},
+	Answer:     structag.Message{Begin: "<|channel|>final<|message|>", End: []string{channel.Return, channel.End}},
+	Call:       structag.Message{Begin: " to=$<|channel|>analysis <|constrain|>xml<|message|>", End: []string{channel.Call}},
+	ParamBegin: openParam + "$" + closeKey,
+	ParamEnd:   closeParam,
+}
+
+// isParam is the place of openParam in inCall.
+const isParam = 5
 
 type state uint8
 
 const (
-	between  state = iota // messages
-	stray                 // words between messages
-	inBody                // a thought or an answer
-	inParams              // a call, outside parameters
-	inValue               // a parameter's value
-	bad                   // a malformed call
-	returned              // a call's whole body, then "<|return|>"
-	over                  // the turn
+	inTurn   state = iota // outside calls
+	inParams              // in a call, outside parameters
+	inValue               // in a parameter's value
+	bad                   // in a malformed call
+	returned              // behind a call's whole body and a "<|return|>"
 )
 
 type parser struct {
 	state  state
-	prose  prose.Machine
+	turn   channel.Turn
 	strict bool
 	calls  bool // messages with a recipient are calls
 	think  bool // analysis is reasoning
-	params int  // of the open call
-	text   bool // the body is shown with its markup
+	params int  // closed parameters of the open call
 }
 
 func newParser(s *abi.Session) sdk.Parser {
@@ -98,11 +87,15 @@ func newParser(s *abi.Session) sdk.Parser {
 	if s.Mode != abi.ModeNative {
 		return guided.New(guidedGrammar, s)
 	}
+	p.turn.ReturnEnds = true
+	if p.strict {
+		p.turn.NoWords = func(w *sdk.Window) { w.Error(abi.CodeMalformedHeader, abi.FlagMalformed) }
+	}
 	switch s.Start {
 	case abi.ChannelReasoning:
-		p.begin(p.think)
+		p.turn.Begin(p.think)
 	case abi.ChannelResponse:
-		p.begin(false)
+		p.turn.Begin(false)
 	}
 	return p
 }
@@ -115,127 +108,37 @@ func (p *parser) Step(w *sdk.Window) {
 // step says whether it can go on with what the window holds.
 func (p *parser) step(w *sdk.Window) bool {
 	switch p.state {
-	case between, stray:
-		return p.header(w)
-	case inBody:
+	case inTurn:
 		return p.message(w)
 	case inParams:
 		return p.parameters(w)
 	case inValue:
 		return p.value(w)
 	case bad:
-		return p.skipBad(w)
-	case returned:
-		w.Skip(w.Len())
+		return p.skip(w)
+	default:
+		if !w.Final {
+			w.Skip(w.Len())
+		}
 		p.end(w)
-	case over:
-		w.Skip(w.Len())
-	}
-	return false
-}
-
-// begin enters the body of a thought or an answer.
-func (p *parser) begin(thought bool) {
-	p.state, p.text = inBody, false
-	p.prose.Start(body, thought)
-}
-
-// header reads what stands between messages.
-func (p *parser) header(w *sdk.Window) bool {
-	b := w.Bytes()
-	h, v := channel.Read(b, false)
-	switch {
-	case v == scan.Yes && (p.state == between || b[0] != 't'):
-		p.open(w, h)
-		return true
-	case v == scan.Wait && (p.state == between || len(b) == 0 || b[0] != 't'):
-		if w.Final {
-			p.cut(w)
-		} else if len(b) == 0 && p.state == stray {
-			w.Watch(abi.Text, words)
-		}
 		return false
 	}
-	n := scan.Space(b)
-	id, v := framing.At(b[n:], w.Final)
-	switch v {
-	case scan.Wait:
-		return false
-	case scan.Yes:
-		w.Skip(n + framing.Len(id))
-		p.state = between
-		if id == framingReturn {
-			p.state = over
-		}
-		return true
-	}
-	return p.words(w, n)
 }
 
-// words are bytes outside any message, behind n bytes of white space: text, or an
-// error under a turn grammar.
-func (p *parser) words(w *sdk.Window, n int) bool {
-	if p.strict && p.state == between {
-		w.Error(abi.CodeMalformedHeader, abi.FlagMalformed)
-	}
-	b := w.Bytes()
-	for n++; n < len(b) && !scan.IsSpace(b[n]) && !framing.Begins(b[n]); n++ {
-	}
-	w.Text(n)
-	p.state = stray
-	return true
-}
-
-// cut is the end of the text where a header may have begun.
-func (p *parser) cut(w *sdk.Window) {
-	b := w.Bytes()
-	rest := string(b[scan.Space(b):])
-	begun := len(rest) >= 2 && rest[:2] == "<|"
-	if p.state == between {
-		begun = begun || rest == "" || rest == "<" || len(rest) >= 3 && rest[:3] == "to="
-	}
-	if begun {
-		w.Skip(len(b))
-	} else {
-		w.Text(len(b))
-	}
-}
-
-func (p *parser) open(w *sdk.Window, h channel.Header) {
-	b := w.Bytes()
+// message reads up to the next header, and the header.
+func (p *parser) message(w *sdk.Window) bool {
+	h, ok := p.turn.Next(w)
 	switch {
-	case h.Recipient.Len > 0 && p.calls:
+	case !ok:
+		return false
+	case h.Recipient.Len == 0:
+		p.turn.Say(w, h, p.think && h.Channel.Of(w.Bytes()) == "analysis")
+	case p.calls:
 		w.Call(h.Recipient.At, h.Recipient.Len, 0)
 		w.Skip(h.Len)
 		p.state, p.params = inParams, 0
-	case h.Recipient.Len > 0:
-		w.Text(h.Len)
-		p.begin(false)
-		p.text = true
 	default:
-		thought := p.think && h.Channel.Of(b) == "analysis"
-		w.Skip(h.Len)
-		w.NewBlock()
-		p.begin(thought)
-	}
-}
-
-// message reads a thought or an answer up to its closer.
-func (p *parser) message(w *sdk.Window) bool {
-	id, ok := p.prose.Next(w)
-	if !ok {
-		return false
-	}
-	p.state = between
-	switch {
-	case id >= bodyHeaders: // the closer is missing
-	case p.text:
-		w.Text(len(body.Call(id)))
-	default:
-		w.Skip(len(body.Call(id)))
-	}
-	if id == bodyReturn {
-		p.state = over
+		p.turn.Quote(w, h)
 	}
 	return true
 }
@@ -243,63 +146,52 @@ func (p *parser) message(w *sdk.Window) bool {
 // parameters reads a call's body outside values.
 func (p *parser) parameters(w *sdk.Window) bool {
 	w.Skip(scan.Space(w.Bytes()))
-	b := w.Bytes()
-	id, v := inCall.At(b, w.Final)
+	id, v := inCall.At(w.Bytes(), false)
 	switch {
-	case len(b) == 0 || v == scan.Wait:
-		if w.Final {
-			p.end(w)
-		}
+	case v == scan.Wait:
+		p.end(w)
 		return false
 	case v == scan.No:
-		if w.Final && scan.Prefix(b, openParam, false) == scan.Wait {
-			p.end(w) // cut inside a marker
-			return false
-		}
 		return p.malformed(w)
-	case id == callParam:
+	case id == isParam:
 		return p.key(w)
-	case id == callReturn:
+	case id == channel.EnderReturn:
 		w.Skip(inCall.Len(id))
 		p.state = returned
 		return true
-	case id >= callHeaders: // the closer is missing
+	case id >= channel.EnderHeaders: // the closer is missing
 		w.CallDrop()
 	default:
 		w.Skip(inCall.Len(id))
 		w.CallEnd()
 	}
-	p.state = between
+	return p.closed(id)
+}
+
+func (p *parser) closed(ender int) bool {
+	p.turn.Closed(ender)
+	p.state = inTurn
 	return true
 }
 
 // key reads a parameter's opener.
 func (p *parser) key(w *sdk.Window) bool {
-	b := w.Bytes()
-	at := len(openParam)
+	b, at := w.Bytes(), len(openParam)
 	w.Scanned = max(w.Scanned, at)
-	for w.Scanned < len(b) && b[w.Scanned] != '"' {
-		if b[w.Scanned] == '<' || b[w.Scanned] == '\n' {
-			return p.malformed(w)
-		}
+	for w.Scanned < len(b) && b[w.Scanned] != '"' && b[w.Scanned] != '<' && b[w.Scanned] != '\n' {
 		w.Scanned++
 	}
-	switch scan.Prefix(b[w.Scanned:], closeKey, false) {
-	case scan.Wait:
-		if w.Final {
-			p.end(w)
-		}
+	end := w.Scanned
+	switch v := scan.Prefix(b[end:], closeKey, false); {
+	case v == scan.Wait:
+		p.end(w)
 		return false
-	case scan.No:
+	case v == scan.No || end == at:
 		return p.malformed(w)
 	}
-	n := w.Scanned - at
-	if n == 0 {
-		return p.malformed(w)
-	}
-	w.Key(at, n, 0)
-	w.Value(at+n+len(closeKey), 0, abi.ReadSchema|abi.FlagMore)
-	w.Skip(at + n + len(closeKey))
+	w.Key(at, end-at, 0)
+	w.Skip(end + len(closeKey))
+	w.Value(0, 0, abi.ReadSchema|abi.FlagMore)
 	w.Scanned = 0
 	p.state = inValue
 	return true
@@ -308,30 +200,27 @@ func (p *parser) key(w *sdk.Window) bool {
 // value reads a parameter's value up to its closer.
 func (p *parser) value(w *sdk.Window) bool {
 	at, _, v := value.Find(w.Bytes(), 0, w.Final)
-	w.Value(0, at, abi.ReadSchema|abi.FlagMore)
-	w.Skip(at)
-	switch {
-	case v == scan.Yes:
-		w.Value(0, 0, abi.ReadSchema)
-		w.Skip(len(closeParam))
+	if v == scan.Yes {
+		w.Value(0, at, abi.ReadSchema)
+		w.Skip(at + len(closeParam))
 		p.params++
 		p.state = inParams
 		return true
-	case w.Final:
-		p.open4EOS(w)
-	case w.Len() == 0:
-		w.Watch(abi.Value, value.First())
 	}
+	if w.Final { // a parameter without its closer
+		w.CallDrop()
+		if p.strict && w.Reason == abi.FinishEOS {
+			w.Error(abi.CodeUnfinishedCall, abi.FlagMalformed)
+		}
+		w.Skip(w.Len())
+		return false
+	}
+	if at > 0 {
+		w.Value(0, at, abi.ReadSchema|abi.FlagMore)
+		w.Skip(at)
+	}
+	w.Watch(abi.Value, value.First())
 	return false
-}
-
-// open4EOS is the end of the text inside a parameter.
-func (p *parser) open4EOS(w *sdk.Window) {
-	w.Skip(w.Len())
-	w.CallDrop()
-	if p.strict && w.Reason == abi.FinishEOS {
-		w.Error(abi.CodeUnfinishedCall, abi.FlagMalformed)
-	}
 }
 
 // malformed gives the open call up.
@@ -345,37 +234,23 @@ func (p *parser) malformed(w *sdk.Window) bool {
 	return true
 }
 
-// skipBad goes to where a malformed call is over.
-func (p *parser) skipBad(w *sdk.Window) bool {
-	at, id, v := afterBad.Find(w.Bytes(), 0, w.Final)
-	w.Skip(at)
-	if v != scan.Yes {
-		if w.Final {
-			w.Skip(w.Len())
-		}
-		return false
-	}
-	p.state = between
-	if id < badHeaders {
-		w.Skip(afterBad.Len(id))
-	}
-	if id == badReturn {
-		p.state = over
-	}
-	return true
+// skip goes to where a malformed call is over.
+func (p *parser) skip(w *sdk.Window) bool {
+	id, ok := channel.ToEnder(w)
+	return ok && p.closed(id)
 }
 
-// end is the end of the text behind a call's body without its closer. It waits
-// for the finish reason.
+// end is where a call's body stops without its closer. At the end of the text, a
+// whole body is a call if the model's EOS was confirmed under the turn grammar.
 func (p *parser) end(w *sdk.Window) {
 	if !w.Final {
 		return
 	}
-	whole := p.params > 0 && scan.Space(w.Bytes()) == w.Len()
-	w.Skip(w.Len())
+	whole := p.params > 0 && (w.Len() == 0 || p.state == returned)
 	if p.strict && whole && w.Reason == abi.FinishEOS {
 		w.CallEnd()
 	} else {
 		w.CallDrop()
 	}
+	w.Skip(w.Len())
 }

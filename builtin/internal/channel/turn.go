@@ -1,0 +1,243 @@
+package channel
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// Enders end a message: its closers, then the markers that begin the next
+// header, which end a message whose closer is missing.
+var Enders = scan.NewSet(End, Call, Return, Start, Channel)
+
+// Places in Enders.
+const (
+	EnderReturn  = 2
+	EnderHeaders = 3 // from here on
+)
+
+var (
+	// framing are the markers that mean nothing between messages.
+	framing = scan.NewSet(End, Call, Return, Start, Channel, Message, Constrain)
+	// body is the prose of a message.
+	body = prose.Compile(prose.Markers{Calls: []string{End, Call, Return, Start, Channel}})
+	// stray is what may end a run of words between messages.
+	stray = scan.Join([]byte(" \t\r\n"), framing.First())
+)
+
+// Turn reads a turn of messages. It consumes thoughts, answers and what stands
+// between messages, and stops at each header. White space and stray closers
+// between messages are framing; words there are text.
+type Turn struct {
+	// ReturnEnds says that nothing behind a "<|return|>" is read.
+	ReturnEnds bool
+	// NoWords is called where words stand between messages; nil allows them.
+	NoWords func(w *sdk.Window)
+
+	state state
+	prose prose.Machine
+}
+
+type state uint8
+
+const (
+	between state = iota // messages
+	inWords              // between messages, behind a word
+	shown                // in a body that is prose
+	literal              // in a body that is text with its markup
+	ignored              // in a body that nobody sees
+	over
+)
+
+// Begin enters the body of a thought or an answer, as a prompt does that leaves
+// one open.
+func (t *Turn) Begin(thought bool) {
+	t.state = shown
+	t.prose.Start(body, thought)
+}
+
+// Say skips a header and goes on with its body as a thought or an answer, in a
+// block of its own.
+func (t *Turn) Say(w *sdk.Window, h Header, thought bool) {
+	w.Skip(h.Len)
+	w.NewBlock()
+	t.Begin(thought)
+}
+
+// Quote goes on with header, body and closer as text, as they stand.
+func (t *Turn) Quote(w *sdk.Window, h Header) {
+	w.Text(h.Len)
+	t.Begin(false)
+	t.state = literal
+}
+
+// Ignore drops a header and its body.
+func (t *Turn) Ignore(w *sdk.Window, h Header) {
+	w.Skip(h.Len)
+	t.state = ignored
+}
+
+// Closed goes on behind a message that the caller read, after its closer or in
+// front of the next header. ender is the place in Enders of what ended it.
+func (t *Turn) Closed(ender int) {
+	t.state = between
+	if t.ReturnEnds && ender == EnderReturn {
+		t.state = over
+	}
+}
+
+// Next consumes up to the next header, with which the window then begins. If it
+// returns false all that is certain has been consumed, and more bytes are
+// needed; at the end of the text, nothing is left.
+func (t *Turn) Next(w *sdk.Window) (Header, bool) {
+	for {
+		var more bool
+		switch t.state {
+		case shown, literal:
+			more = t.message(w)
+		case ignored:
+			more = t.skip(w)
+		case over:
+			w.Skip(w.Len())
+		default:
+			h, found, again := t.header(w)
+			if found {
+				return h, true
+			}
+			more = again
+		}
+		if !more {
+			return Header{}, false
+		}
+	}
+}
+
+// message reads prose up to its closer.
+func (t *Turn) message(w *sdk.Window) bool {
+	id, ok := t.prose.Next(w)
+	if !ok {
+		return false
+	}
+	switch {
+	case id >= EnderHeaders:
+	case t.state == literal:
+		w.Text(Enders.Len(id))
+	default:
+		w.Skip(Enders.Len(id))
+	}
+	t.Closed(id)
+	return true
+}
+
+// skip drops a body up to its closer.
+func (t *Turn) skip(w *sdk.Window) bool {
+	id, ok := ToEnder(w)
+	if !ok {
+		return false
+	}
+	t.Closed(id)
+	return true
+}
+
+// ToEnder skips up to what ends a message, and the closer too. It gives the
+// place of what it was in Enders.
+func ToEnder(w *sdk.Window) (id int, ok bool) {
+	at, id, v := Enders.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		if w.Final {
+			w.Skip(w.Len())
+		}
+		return 0, false
+	}
+	if id < EnderHeaders {
+		w.Skip(Enders.Len(id))
+	}
+	return id, true
+}
+
+// header reads what stands between messages.
+func (t *Turn) header(w *sdk.Window) (h Header, found, again bool) {
+	b := w.Bytes()
+	n := scan.Space(b)
+	if t.state == inWords && n == 0 && len(b) > 0 && b[0] == 't' { // "to=" in a word
+		return h, false, t.words(w, n)
+	}
+	h, v := t.read(b, n)
+	if v == scan.Yes {
+		if b[n] == '<' {
+			t.blanks(w, n)
+		}
+		return h, true, false
+	}
+	if v == scan.Wait {
+		if w.Final {
+			t.cut(w)
+		} else if len(b) == 0 && t.state == inWords {
+			w.Watch(abi.Text, stray)
+		}
+		return h, false, false
+	}
+	id, v := framing.At(b[n:], w.Final)
+	switch v {
+	case scan.Wait:
+		return h, false, false
+	case scan.Yes:
+		t.blanks(w, n)
+		w.Skip(framing.Len(id))
+		t.Closed(id)
+		return h, false, true
+	}
+	return h, false, t.words(w, n)
+}
+
+// read reads a header behind n bytes of white space, which belong to it if it
+// begins with "to=".
+func (t *Turn) read(b []byte, n int) (Header, scan.Verdict) {
+	if n < len(b) && b[n] == '<' {
+		return Read(b[n:], false)
+	}
+	return Read(b, false)
+}
+
+// blanks consumes n bytes of white space before a marker: they are text where
+// words stand before them.
+func (t *Turn) blanks(w *sdk.Window, n int) {
+	if t.state == inWords {
+		w.Text(n)
+	} else {
+		w.Skip(n)
+	}
+}
+
+// words are bytes outside any message, behind n bytes of white space.
+func (t *Turn) words(w *sdk.Window, n int) bool {
+	if t.NoWords != nil && t.state == between {
+		t.NoWords(w)
+	}
+	b := w.Bytes()
+	for n++; n < len(b) && !scan.IsSpace(b[n]) && !framing.Begins(b[n]); n++ {
+	}
+	w.Text(n)
+	t.state = inWords
+	return true
+}
+
+// cut is the end of the text where a header may have begun: half a header is
+// never visible.
+func (t *Turn) cut(w *sdk.Window) {
+	b := w.Bytes()
+	n := scan.Space(b)
+	rest := string(b[n:])
+	begun := len(rest) >= 2 && rest[:2] == "<|"
+	if t.state == between {
+		begun = begun || rest == "" || rest == "<" || len(rest) >= 3 && rest[:3] == "to="
+	}
+	if begun {
+		t.blanks(w, n)
+		w.Skip(w.Len())
+	} else {
+		w.Text(len(b))
+	}
+}
