@@ -11,10 +11,13 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -25,8 +28,8 @@ import (
 
 // Config says where modules come from.
 type Config struct {
-	// Embedded holds the modules that ship, *.wasm at its top. It may be nil.
-	Embedded fs.FS
+	// Embedded holds the modules that ship. It may be nil.
+	Embedded Embedded
 	// Linked are the parsers that are linked into the program.
 	Linked []*sdk.Module
 	// Folder holds modules of the operator's, *.wasm at its top. It may be nil.
@@ -38,6 +41,12 @@ type Config struct {
 	Logger   *slog.Logger
 	// OnFault is told of each fault of a module. It may be nil.
 	OnFault func(*wasm.Fault)
+}
+
+// Embedded is a set of modules inside the program.
+type Embedded interface {
+	Names() []string
+	Module(name string) ([]byte, error)
 }
 
 // Info describes a module.
@@ -105,12 +114,12 @@ func (r *Registry) gather(c Config) error {
 		}
 		return nil
 	}
-	embedded := func() error { return r.addFolder(c.Embedded, "embedded", wasm.Shipped()) }
+	embedded := func() error { return r.addEmbedded(c.Embedded) }
 	order := []func() error{embedded, linked}
 	if c.Native {
 		order = []func() error{linked, embedded}
 	}
-	for _, add := range append(order, func() error { return r.addFolder(c.Folder, "", wasm.ThirdParty()) }) {
+	for _, add := range append(order, func() error { return r.addFolder(c.Folder) }) {
 		if err := add(); err != nil {
 			return err
 		}
@@ -118,7 +127,17 @@ func (r *Registry) gather(c Config) error {
 	return nil
 }
 
+// add adds a module, unless one of its name is there: a family that is linked and
+// embedded is listed once.
 func (r *Registry) add(m *module) {
+	for _, known := range r.modules {
+		if known.Manifest.Module == m.Manifest.Module {
+			if m.Origin != "linked" && m.Origin != "embedded" {
+				r.log.Warn("a module of the folder is left out: its name is taken", "file", m.Origin, "module", m.Manifest.Module, "by", known.Origin)
+			}
+			return
+		}
+	}
 	r.modules = append(r.modules, m)
 	r.set = append(r.set, m.Manifest)
 }
@@ -144,8 +163,29 @@ func (r *Registry) addLinked(m *sdk.Module) error {
 	return nil
 }
 
-// addFolder adds a folder's modules. origin "" stands for each file's name.
-func (r *Registry) addFolder(folder fs.FS, origin string, limits wasm.Limits) error {
+func (r *Registry) addEmbedded(e Embedded) error {
+	if e == nil {
+		return nil
+	}
+	names := e.Names()
+	modules := make([]*module, len(names))
+	var group errgroup.Group
+	for i, name := range names {
+		group.Go(func() (err error) {
+			modules[i], err = r.module("embedded", wasm.Shipped(), func() ([]byte, error) { return e.Module(name) })
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, m := range modules {
+		r.add(m)
+	}
+	return nil
+}
+
+func (r *Registry) addFolder(folder fs.FS) error {
 	if folder == nil {
 		return nil
 	}
@@ -154,28 +194,37 @@ func (r *Registry) addFolder(folder fs.FS, origin string, limits wasm.Limits) er
 		return err
 	}
 	for _, name := range names {
-		binary, err := fs.ReadFile(folder, name)
+		m, err := r.module(name, wasm.ThirdParty(), func() ([]byte, error) { return fs.ReadFile(folder, name) })
 		if err != nil {
 			return err
 		}
-		described, err := manifest.Read(binary)
-		if err != nil {
-			return fmt.Errorf("module %s: %w", name, err)
-		}
-		digest := sha256.Sum256(binary)
-		info := Info{Manifest: described, Origin: origin, Engine: "wasm", SHA256: hex.EncodeToString(digest[:])}
-		if origin == "" {
-			info.Origin = path.Base(name)
-		}
-		r.add(&module{Info: info, load: func(ctx context.Context) ([]parse.Engine, error) {
-			m, err := r.runtime.Compile(ctx, binary, limits)
-			if err != nil {
-				return nil, fmt.Errorf("module %s: %w", name, err)
-			}
-			return engines(m), nil
-		}})
+		r.add(m)
 	}
 	return nil
+}
+
+// module describes a WebAssembly module. Its bytes are read again when it is
+// compiled: most modules never are.
+func (r *Registry) module(origin string, limits wasm.Limits, read func() ([]byte, error)) (*module, error) {
+	binary, err := read()
+	if err != nil {
+		return nil, err
+	}
+	info, err := inspect(origin, binary)
+	if err != nil {
+		return nil, err
+	}
+	return &module{Info: *info, load: func(ctx context.Context) ([]parse.Engine, error) {
+		binary, err := read()
+		if err != nil {
+			return nil, err
+		}
+		m, err := r.runtime.Compile(ctx, binary, limits)
+		if err != nil {
+			return nil, fmt.Errorf("module %s: %w", info.Manifest.Module, err)
+		}
+		return engines(m), nil
+	}}, nil
 }
 
 // Infos describes all modules, in the order in which names are looked up.
@@ -218,10 +267,19 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("there is no parser %q; known are %s", e.Name, strings.Join(e.Known, ", "))
 }
 
+// families names the first parser of each module.
+func (r *Registry) families() []string {
+	var names []string
+	for _, m := range r.modules {
+		names = append(names, m.Manifest.Parsers[0].Name)
+	}
+	return names
+}
+
 func (r *Registry) find(ctx context.Context, name string) (parse.Engine, *module, error) {
 	match, ok := r.set.Find(name)
 	if !ok {
-		return nil, nil, &UnknownError{Name: name, Known: r.set.Names()}
+		return nil, nil, &UnknownError{Name: name, Known: r.families()}
 	}
 	for _, m := range r.modules {
 		if m.Manifest != match.Manifest {
@@ -252,3 +310,33 @@ func (r *Registry) open(ctx context.Context, m *module) ([]parse.Engine, error) 
 
 // Close closes all modules. No session may be open any more.
 func (r *Registry) Close(ctx context.Context) error { return r.runtime.Close(ctx) }
+
+// Lookup describes the module of that name, or the one that has the parser of
+// that name or alias.
+func (r *Registry) Lookup(name string) (*Info, error) {
+	match, found := r.set.Find(name)
+	for _, m := range r.modules {
+		if m.Manifest.Module == name || found && m.Manifest == match.Manifest {
+			return &m.Info, nil
+		}
+	}
+	return nil, &UnknownError{Name: name, Known: r.families()}
+}
+
+// Inspect describes the module in a file, without running it.
+func Inspect(file string) (*Info, error) {
+	binary, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return inspect(path.Base(file), binary)
+}
+
+func inspect(origin string, binary []byte) (*Info, error) {
+	described, err := manifest.Read(binary)
+	if err != nil {
+		return nil, fmt.Errorf("module %s: %w", origin, err)
+	}
+	digest := sha256.Sum256(binary)
+	return &Info{Manifest: described, Origin: origin, Engine: "wasm", SHA256: hex.EncodeToString(digest[:])}, nil
+}

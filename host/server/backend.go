@@ -1,13 +1,27 @@
 package server
 
 import (
-	"errors"
-
 	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/backend/openai"
 	"github.com/turnkey-parsers/turnkey/host/config"
 )
 
-// backend makes the engine of a model.
+// backend makes the engine of a model. Silence within an answer and its whole
+// time are the stream's to watch, for every kind of engine.
 func (s *Server) backend(c *config.Model) (backend.Backend, *backend.Profile, error) {
-	return nil, nil, errors.New("not built yet")
+	profile, err := backend.ProfileByName(c.EngineProfile)
+	if err != nil {
+		return nil, nil, err
+	}
+	u := s.cfg.Upstream(c)
+	b, err := openai.New(openai.Config{
+		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: profile,
+		Connect: s.cfg.Timeouts.Connect, FirstByte: s.cfg.Timeouts.FirstByte,
+		OverloadStatus: s.cfg.OverloadStatus,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.idle = append(s.idle, b.Close)
+	return b, profile, nil
 }

@@ -38,6 +38,8 @@ type Server struct {
 	metrics *metrics
 	started time.Time
 
+	idle []func() // lets go of idle connections to engines
+
 	http     *http.Server
 	cancel   context.CancelFunc // ends all requests
 	running  atomic.Int64
@@ -73,21 +75,26 @@ const (
 	idleConnection    = 3 * time.Minute
 )
 
-// Handler is the server's handler, for one that serves it otherwise.
-func (s *Server) Handler() http.Handler { return s.http.Handler }
-
 // Serve serves until ctx ends, then lets running requests come to their end for
 // as long as timeouts.drain allows. It closes l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	defer s.close()
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(l) }()
 	select {
 	case err := <-failed:
-		s.cancel()
 		return err
 	case <-ctx.Done():
 	}
 	return s.drain(failed)
+}
+
+// close ends what is left of requests.
+func (s *Server) close() {
+	s.cancel()
+	for _, release := range s.idle {
+		release()
+	}
 }
 
 func (s *Server) drain(failed <-chan error) error {
