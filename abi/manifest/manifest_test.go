@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"encoding/json"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -143,6 +145,47 @@ func TestFind(t *testing.T) {
 	}
 	if got := strings.Join(set.Names(), " "); got != "fir oak ash oak" {
 		t.Error(got)
+	}
+}
+
+// ABI.md's example is a manifest, and its tables name every member.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../ABI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(doc), "```json\n")
+	example, _, _ := strings.Cut(rest, "```")
+	if _, err := Parse([]byte(example)); err != nil {
+		t.Errorf("the example in ABI.md: %v", err)
+	}
+	var check func(typ reflect.Type, under string)
+	check = func(typ reflect.Type, under string) {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct {
+			return
+		}
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			switch name {
+			case "":
+			case "jail", "thinking", "prompt": // by their members
+				check(field.Type, name+".")
+			default:
+				if !strings.Contains(string(doc), "`"+under+name+"`") {
+					t.Errorf("ABI.md does not describe %s%s", under, name)
+				}
+				check(field.Type, "")
+			}
+		}
+	}
+	check(reflect.TypeFor[Manifest](), "")
+	for _, value := range []string{UnionTyped, UnionString, NullWord, NullProven, JSONTyped, JSONAny, EmptyString, EmptyContainer, BooleansWords, BooleansExact, BooleansLoose} {
+		if !strings.Contains(string(doc), "`"+value+"`") {
+			t.Errorf("ABI.md does not describe the value %s", value)
+		}
 	}
 }
 
