@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -48,6 +49,8 @@ type dialect struct {
 	guided *guided.Grammar
 	// structure finds what ends a stretch of a call.
 	structure *scan.Set
+	// inThought is what ends a call's arguments in a thought.
+	inThought *jsonbody.Grammar
 }
 
 var (
@@ -56,12 +59,22 @@ var (
 	thoughts = prose.Compile(prose.Markers{Think: []string{think}, EndThink: []string{endThink}})
 	nothing  = prose.Compile(prose.Markers{})
 
-	// closers are what may end a body that is no JSON; they begin the list of
-	// structure, too.
-	closers = scan.NewSet(callBegin, callEnd)
-	// inString is the WATCH set inside a string of the arguments.
-	inString = scan.Join(scan.Quiet, closers.First())
+	// inText is what ends a call's arguments.
+	inText = jsonbody.Compile(bodyEnds)
 )
+
+var bodyEnds = jsonbody.Markers{
+	Close:  []string{callEnd},
+	Break:  []string{callBegin},
+	Behind: []string{sectionEnd, sectionEnd1},
+}
+
+// thoughtEnds are the same in a thought, whose closer ends a call too.
+func thoughtEnds(endThink []string) jsonbody.Markers {
+	m := bodyEnds
+	m.Break = append(m.Break[:1:1], endThink...)
+	return m
+}
 
 func newDialect(think, endThink []string) dialect {
 	structure := []string{callBegin, callEnd, argBegin, sectionEnd, sectionEnd1, sectionBegin, sectionBegin1}
@@ -79,6 +92,7 @@ func newDialect(think, endThink []string) dialect {
 			Bodies:  []guided.Body{{Open: argBegin, Close: callEnd}},
 		}),
 		structure: scan.NewSet(structure...),
+		inThought: jsonbody.Compile(thoughtEnds(endThink)),
 	}
 }
 

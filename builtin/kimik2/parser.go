@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -15,20 +16,15 @@ const (
 	// maxProse is how much may stand behind the first byte that no header has,
 	// before it is prose.
 	maxProse = 64
-	// maxHeld is how much of a body is held back to learn whether it is JSON.
-	maxHeld = 1<<20 - 1<<16
 )
 
 type state uint8
 
 const (
-	inProse    state = iota
-	inSection        // between the calls of a section
-	inHeader         // behind a call's opener
-	atBody           // behind the argument marker
-	inBody           // in the arguments
-	behindBody       // behind arguments that are a complete value
-	broken           // in arguments that are no JSON
+	inProse   state = iota
+	inSection       // between the calls of a section
+	inHeader        // behind a call's opener
+	inBody          // behind the argument marker
 )
 
 // parser reads one session in native mode.
@@ -38,7 +34,7 @@ type parser struct {
 	prose   prose.Machine
 	state   state
 	section bool // the call stands in a section
-	body    body
+	body    jsonbody.Body
 }
 
 // Channel implements sdk.Channeler.
@@ -57,14 +53,12 @@ func (p *parser) step(w *sdk.Window) bool {
 		return p.between(w)
 	case inHeader:
 		return p.header(w)
-	case atBody:
-		return p.enter(w)
 	case inBody:
-		return p.read(w)
-	case behindBody:
-		return p.behind(w)
-	case broken:
-		return p.unsound(w)
+		if _, done := p.body.Next(w); !done {
+			return false
+		}
+		p.leave()
+		return true
 	}
 	id, ok := p.prose.Next(w)
 	if !ok {
@@ -77,6 +71,16 @@ func (p *parser) step(w *sdk.Window) bool {
 		p.state = inSection
 	}
 	return true
+}
+
+// begin enters a call's arguments. Muted ones belong to no call.
+func (p *parser) begin(mute bool) {
+	p.state = inBody
+	if p.prose.Thought {
+		p.body.Start(p.inThought, mute)
+	} else {
+		p.body.Start(inText, mute)
+	}
 }
 
 // leave goes on behind a call.
