@@ -130,15 +130,29 @@ func (b *Block) Step(w *sdk.Window) (ended bool) {
 			w.Scanned = 0
 			return true
 		case wait:
-			if w.Final { // what is left never became a call
-				w.CallDrop()
-				w.Skip(w.Len())
-				return true
+			if w.Final {
+				b.cut(w)
 			}
-			return false
+			return w.Final
 		}
 	}
 }
+
+// cut ends a block whose text has ended: what is left never became a call.
+func (b *Block) cut(w *sdk.Window) {
+	if b.state != atJunk && b.state != atBody {
+		w.Note(noteCut)
+	}
+	w.CallDrop()
+	w.Skip(w.Len())
+}
+
+// What the operator is told of calls that were dropped.
+const (
+	noteCut    = "a tool call was dropped: the text ended inside it"
+	noteBroken = "a tool call was dropped: its body is not the JSON of a call"
+	noteHeader = "a tool call was dropped: its header has no name"
+)
 
 // step is what a state answers: take the next state, wait for more input, or
 // the block is over.

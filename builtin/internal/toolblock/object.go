@@ -264,7 +264,9 @@ func (b *Block) objectEnds(w *sdk.Window) {
 	}
 	o.void = o.void || !w.InCall()
 	b.flush(w)
-	if w.InCall() {
+	if o.void {
+		w.Note(noteBroken)
+	} else {
 		w.CallEnd()
 	}
 	at := o.at
@@ -338,6 +340,7 @@ func (b *Block) rescue(w *sdk.Window) {
 func (b *Block) broken(w *sdk.Window) step {
 	b.rescue(w)
 	b.flush(w)
+	w.Note(noteBroken)
 	w.CallDrop()
 	o, off, end := &b.object, w.Offset(), over
 	switch {

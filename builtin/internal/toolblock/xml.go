@@ -69,11 +69,15 @@ func (b *Block) header(w *sdk.Window) step {
 		return wait
 	}
 	p := w.Bytes()
+	at, length := trimName(p[:n])
+	if p[n] == '<' || length == 0 {
+		w.Note(noteHeader)
+	}
 	if p[n] == '<' {
 		w.Skip(n)
 		return b.outside()
 	}
-	if at, length := trimName(p[:n]); length > 0 {
+	if length > 0 {
 		w.Call(at, length, 0)
 	}
 	w.Skip(n + 1)
