@@ -22,11 +22,12 @@ type Jail struct {
 	markers *markers
 
 	jailed bool
-	call   bool   // a call is open
-	sent   uint32 // up to where text went out
-	window string // the text from sent on, while not jailed
-	tail   string // the last bytes that were pushed, which may begin a closing marker
-	after  bool   // the last thing that went out was a call
+	call   bool          // a call is open
+	sent   uint32        // up to where text went out
+	window string        // the text from sent on, while not jailed
+	tail   string        // the last bytes that were pushed, which may begin a closing marker
+	after  bool          // the last thing that went out was a call
+	held   []parse.Event // what the parser said while jailed
 	events []parse.Event
 }
 
@@ -87,10 +88,22 @@ func (j *Jail) push(part string, closed bool) error {
 		j.pass(part)
 	}
 	j.take(said)
-	if j.jailed && j.free(closed) {
-		j.jailed, j.sent, j.window = false, j.session.Pushed(), ""
+	if !j.jailed {
+		return err
+	}
+	switch {
+	case j.free(closed):
+		j.release()
+		j.jailed, j.sent = false, j.session.Pushed()
+	case !j.call && len(j.markers.close) == 0:
+		j.release() // no marker is to come that would end the call
 	}
 	return err
+}
+
+func (j *Jail) release() {
+	j.events = append(j.events, j.held...)
+	j.held = j.held[:0]
 }
 
 // pass lets text out up to the first marker, or what could become one.
@@ -135,7 +148,11 @@ func (j *Jail) take(said []parse.Event) {
 			j.call, j.after = false, e.Kind == abi.CallEnd
 		}
 		e.Data = append([]byte(nil), e.Data...)
-		j.events = append(j.events, e)
+		if j.jailed {
+			j.held = append(j.held, e)
+		} else {
+			j.events = append(j.events, e)
+		}
 	}
 }
 
@@ -180,6 +197,7 @@ func (j *Jail) Finish(reason abi.Finish) ([]parse.Event, error) {
 		return j.events, err
 	}
 	j.take(said)
+	j.release()
 	j.jailed, j.window = false, ""
 	return j.events, nil
 }

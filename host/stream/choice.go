@@ -61,6 +61,9 @@ func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
 			}
 		}
 	}
+	if c.last() == nil && c.lane.plain() && c.r.joiner.Left() {
+		c.output() // nothing to say, but nothing to wait for either
+	}
 	c.settle()
 	return nil
 }

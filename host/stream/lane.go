@@ -123,8 +123,8 @@ func (l *lane) newFramer(e parse.Engine) *framing.Framer {
 	if e != nil {
 		cfg.Typing = e.Parser().Typing
 	}
-	if p.Jailed() {
-		cfg.Arguments = framing.Whole
+	if p.Jailed() || e != nil && e.Parser().Strict {
+		cfg.Arguments = framing.Whole // the call may turn out to be none
 	}
 	if p.Mode == abi.ModeNative {
 		cfg.Only = p.Chat.ToolChoice.Name
@@ -229,6 +229,9 @@ func (l *lane) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, 
 
 // holds says whether a finish reason has to wait for the end of the stream.
 func (l *lane) holds() bool { return l.jailed != nil && l.jailed.Holding() }
+
+// plain says that no parser reads the text.
+func (l *lane) plain() bool { return l.opened && l.thought == nil && l.calls == nil }
 
 // takeIndex gives the index of a call that the engine itself made.
 func (l *lane) takeIndex() int {

@@ -47,8 +47,9 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 	clock := newClock(ctx, o.model.Timeouts)
 	engine, err := o.model.Backend.Stream(clock.ctx, o.request())
 	if err != nil {
+		err = clock.cause(err)
 		clock.stop()
-		return nil, clock.cause(err)
+		return nil, err
 	}
 	clock.tick()
 	chat, plan := o.chat, o.plan
