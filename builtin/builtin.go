@@ -3,6 +3,7 @@ package builtin
 
 import (
 	"github.com/turnkey-parsers/turnkey/builtin/beam"
+	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
@@ -12,6 +13,7 @@ import (
 // Modules are the parser modules that ship, in alphabetical order.
 var Modules = []*sdk.Module{
 	&beam.Module,
+	&harmony.Module,
 	&hermes.Module,
 	&kimik2.Module,
 	&qwen3.Module,

@@ -30,9 +30,11 @@ var (
 	value  = scan.NewSet(closeParam)
 
 	guidedGrammar = guided.Compile(guided.Markup{
+		Think:    []string{channel.AnalysisHeader},
+		EndThink: []string{channel.End},
 		Strip: []string{
-			"<|start|>assistant", "<|channel|>analysis", "<|channel|>final", "<|constrain|>xml",
-			channel.Message, channel.End, channel.Call, channel.Return,
+			"<|start|>assistant", channel.FinalHeader, "<|channel|>analysis", "<|constrain|>xml",
+			channel.Message, channel.Call, channel.Return,
 		},
 	})
 )
@@ -66,7 +68,8 @@ type parser struct {
 	strict bool
 	calls  bool // messages with a recipient are calls
 	think  bool // analysis is reasoning
-	params int  // closed parameters of the open call
+	start  abi.Channel
+	params int // closed parameters of the open call
 }
 
 func newParser(s *abi.Session) sdk.Parser {
@@ -74,6 +77,7 @@ func newParser(s *abi.Session) sdk.Parser {
 		strict: s.Flags&abi.OpenTurnGrammar != 0,
 		calls:  len(s.Tools) > 0,
 		think:  true,
+		start:  channel.StartOf(s),
 	}
 	switch s.Parser {
 	case "beam", "beam_batch":
@@ -91,7 +95,7 @@ func newParser(s *abi.Session) sdk.Parser {
 	if p.strict {
 		p.turn.NoWords = func(w *sdk.Window) { w.Error(abi.CodeMalformedHeader, abi.FlagMalformed) }
 	}
-	switch s.Start {
+	switch p.start {
 	case abi.ChannelReasoning:
 		p.turn.Begin(p.think)
 	case abi.ChannelResponse:
@@ -100,6 +104,10 @@ func newParser(s *abi.Session) sdk.Parser {
 	return p
 }
 
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
 	for p.step(w) {
 	}

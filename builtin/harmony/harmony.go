@@ -1,0 +1,125 @@
+package harmony
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/channel"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser}
+
+const functions = "functions."
+
+var (
+	// arguments ends like any message: its closers come first, in the order of
+	// channel.Enders.
+	arguments = jsonbody.Compile(jsonbody.Markers{
+		Close: []string{channel.End, channel.Call, channel.Return},
+		Break: []string{channel.Start, channel.Channel},
+	})
+
+	guidedGrammar = guided.Compile(guided.Markup{
+		Think:    []string{channel.AnalysisHeader},
+		EndThink: []string{channel.End},
+		Strip: []string{
+			"<|start|>assistant", channel.FinalHeader, channel.Channel + "commentary" + channel.Message,
+			"<|constrain|>json", channel.Message, channel.Call, channel.Return,
+		},
+		Headers: []guided.Header{{Marker: "<|channel|>commentary to=functions."}, {Marker: "<|channel|>analysis to=functions."}},
+	})
+)
+
+type parser struct {
+	turn   channel.Turn
+	body   jsonbody.Body
+	inCall bool
+	start  abi.Channel
+	tools  []string
+	calls  bool // messages to functions are calls
+	think  bool // analysis is reasoning
+}
+
+func newParser(s *abi.Session) sdk.Parser {
+	p := &parser{tools: s.Tools, calls: len(s.Tools) > 0, think: true, start: channel.StartOf(s)}
+	switch s.Parser {
+	case "harmony", "harmony_batch":
+	case "harmony_tools":
+		p.think = false
+	case "harmony_reasoning":
+		p.calls = false
+	default:
+		return nil
+	}
+	if s.Mode != abi.ModeNative {
+		return guided.New(guidedGrammar, s)
+	}
+	switch p.start {
+	case abi.ChannelReasoning:
+		p.turn.Begin(p.think)
+	case abi.ChannelResponse:
+		p.turn.Begin(false)
+	}
+	return p
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step says whether it can go on with what the window holds.
+func (p *parser) step(w *sdk.Window) bool {
+	if p.inCall {
+		ender, done := p.body.Next(w)
+		if !done {
+			return false
+		}
+		p.inCall = false
+		if ender == jsonbody.None {
+			return false
+		}
+		p.turn.Closed(ender)
+		return true
+	}
+	h, ok := p.turn.Next(w)
+	if ok {
+		p.message(w, h)
+	}
+	return ok
+}
+
+// message does what a header asks.
+func (p *parser) message(w *sdk.Window, h channel.Header) {
+	b := w.Bytes()
+	role, to := h.Role.Of(b), h.Recipient.Of(b)
+	name, function := strings.CutPrefix(to, functions)
+	switch {
+	case role != "" && role != "assistant":
+		p.turn.Ignore(w, h)
+	case to != "" && (function || slices.Contains(p.tools, to)) && name != "":
+		if !p.calls {
+			p.turn.Quote(w, h)
+			return
+		}
+		w.Call(h.Recipient.At+len(to)-len(name), len(name), 0)
+		w.Skip(h.Len)
+		p.body.Start(arguments, false)
+		p.inCall = true
+	default:
+		p.turn.Say(w, h, p.think && h.Channel.Of(b) == "analysis")
+	}
+}
