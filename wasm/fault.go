@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Fault is an error of a running module. The instance that made it is gone.
@@ -40,11 +41,14 @@ func (e *LoadError) Unwrap() error { return e.Cause }
 // LimitError says that a limit was passed.
 type LimitError struct {
 	Limit string // the field of Limits, e.g. "HeldBytes"
-	Max   int64
-	Value int64 // what was asked for; 0 where it was cut off at Max
+	Max   int64  // in that field's units; a time is in nanoseconds
+	Value int64  // what was asked for; 0 where it was cut off at Max
 }
 
 func (e *LimitError) Error() string {
+	if e.Limit == "CompileTime" {
+		return fmt.Sprintf("limit %s: more than %v", e.Limit, time.Duration(e.Max))
+	}
 	if e.Value == 0 {
 		return fmt.Sprintf("limit %s: more than %d", e.Limit, e.Max)
 	}
@@ -59,8 +63,7 @@ func over[T int | int64 | uint32](limit string, value, most T) error {
 	return &LimitError{Limit: limit, Max: int64(most), Value: int64(value)}
 }
 
-// ExitError says that a guest called proc_exit. A Go guest does so when it
-// panics or deadlocks, with code 2.
+// ExitError says that a guest called proc_exit.
 type ExitError struct{ Code uint32 }
 
 func (e *ExitError) Error() string {

@@ -66,7 +66,8 @@ func newInstance(m *Module) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	guest, err := m.runtime.engine.InstantiateModule(ctx, m.code, config)
 	if err != nil {
-		return nil, m.fault("start", err)
+		// A start function that ran out of fuel can't be told from one that traps.
+		return nil, m.fault("start", fmt.Errorf("with %d units of fuel (limit Fuel.Start): %w", m.limits.Fuel.Start, err))
 	}
 	i.guest = guest
 	i.fuel = guest.ExportedGlobal(abi.ExportFuel).(api.MutableGlobal)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -22,6 +21,8 @@ type Runtime struct {
 	onFault func(*Fault)
 	engine  wazero.Runtime
 	cache   wazero.CompilationCache
+
+	compiling sync.WaitGroup
 
 	mu      sync.Mutex
 	modules map[*Module]struct{}
@@ -83,18 +84,51 @@ func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*M
 	return m, nil
 }
 
-// compile runs wazero's compiler within the limit. It looks at the deadline
-// between two functions, as long as it has more than one worker.
+// compile runs wazero's compiler within the limit. The compiler can't be stopped:
+// one that takes too long goes on in the background, and what it makes is closed.
 func (r *Runtime) compile(ctx context.Context, binary []byte, limits *Limits) (wazero.CompiledModule, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.CompileTime,
 		&LimitError{Limit: "CompileTime", Max: int64(limits.CompileTime)})
 	defer cancel()
-	ctx = experimental.WithCompilationWorkers(ctx, max(2, runtime.GOMAXPROCS(0)))
-	code, err := r.engine.CompileModule(ctx, binary)
-	if err != nil && ctx.Err() != nil {
+	type result struct {
+		code wazero.CompiledModule
+		err  error
+	}
+	done := make(chan result)
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil, ErrClosed
+	}
+	r.compiling.Add(1)
+	r.mu.Unlock()
+	go func() {
+		defer r.compiling.Done()
+		code, err := r.compileSafely(binary)
+		select {
+		case done <- result{code, err}:
+		case <-ctx.Done():
+			if err == nil {
+				code.Close(context.Background())
+			}
+		}
+	}()
+	select {
+	case res := <-done:
+		return res.code, res.err
+	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	return code, err
+}
+
+// compileSafely turns a panic of the compiler into an error.
+func (r *Runtime) compileSafely(binary []byte) (code wazero.CompiledModule, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the compiler failed: %v", p)
+		}
+	}()
+	return r.engine.CompileModule(context.Background(), binary)
 }
 
 // Close closes all modules at once: it waits for no session, but for calls that
@@ -116,6 +150,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 }
 
 func (r *Runtime) free(ctx context.Context) error {
+	r.compiling.Wait()
 	err := r.engine.Close(ctx)
 	if e := r.cache.Close(ctx); err == nil {
 		err = e

@@ -108,6 +108,11 @@ func addWASI(ctx context.Context, engine wazero.Runtime) error {
 		}
 		export := func(ctx context.Context, stack []uint64) {
 			i := ctx.Value(instanceKey{}).(*instance)
+			for at, c := range params {
+				if c == 'i' { // the upper half may hold anything
+					stack[at] = uint64(uint32(stack[at]))
+				}
+			}
 			stack[0] = uint64(f(i, stack))
 		}
 		b.NewFunctionBuilder().

@@ -13,7 +13,8 @@ const (
 
 // What is charged, in units. A unit is a loop's turn: about a nanosecond.
 const (
-	entryShift = 6   // a function entry: 1, and 1 for so many bytes of its body
+	entryBase  = 8   // a function entry, which takes stack that has to be grown
+	entryShift = 6   // and 1 for so many bytes of its body
 	frameShift = 2   // and 1 for so many locals
 	loopShift  = 10  // a loop's turn: 1, and 1 for so many bytes that are the loop's own
 	slowBytes  = 32  // a division or root counts as so many bytes
@@ -82,7 +83,7 @@ func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
 		return out
 	}
 	b := body{w: w, r: r}
-	b.charges = append(b.charges, charge{at: r.at, units: 1 + size>>entryShift + locals>>frameShift})
+	b.charges = append(b.charges, charge{at: r.at, units: entryBase + size>>entryShift + locals>>frameShift})
 	b.walk()
 	at := start
 	for _, c := range b.charges {

@@ -375,7 +375,7 @@ func TestCharges(t *testing.T) {
 		return 1e6 - int64(g.fuel.Get())
 	}
 	base := cost("")
-	if base != 1 {
+	if base != entryBase {
 		t.Errorf("an empty function costs %d", base)
 	}
 	if got := cost("loop; end; loop; end") - base; got != 2 {

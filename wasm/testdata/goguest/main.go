@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"strings"
 	"time"
-	"unsafe"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guest"
 )
 
 //go:embed manifest.json
@@ -87,62 +87,6 @@ func misbehave(how string) {
 
 func recurse(n int) int { return recurse(n+1) + recurse(n+2) }
 
-var (
-	input    []byte
-	output   []byte
-	sessions = map[uint32]*sdk.Session{}
-)
-
-//go:wasmexport tk_abi
-func tkABI() uint32 { return abi.Version }
-
-//go:wasmexport tk_manifest
-func tkManifest() uint64 { return region([]byte(module.Manifest)) }
-
-//go:wasmexport tk_alloc
-func tkAlloc(size uint32) uint32 {
-	input = make([]byte, size)
-	return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(input))))
-}
-
-//go:wasmexport tk_open
-func tkOpen(id, ptr, n uint32) uint64 {
-	open, err := abi.DecodeOpen(input[:n])
-	if err != nil {
-		panic(err)
-	}
-	s, answer := sdk.Open(&module, &open)
-	sessions[id] = s
-	return encode(answer)
-}
-
-//go:wasmexport tk_push
-func tkPush(id, off, back, ptr, n uint32) uint64 {
-	return encode(sessions[id].Push(off, int(back), input[:n]))
-}
-
-//go:wasmexport tk_finish
-func tkFinish(id, off, reason uint32) uint64 {
-	return encode(sessions[id].Finish(off, abi.Finish(reason)))
-}
-
-//go:wasmexport tk_close
-func tkClose(id uint32) { delete(sessions, id) }
-
-func encode(a abi.Answer) uint64 {
-	output = output[:0]
-	base := uint32(uintptr(unsafe.Pointer(unsafe.SliceData(a.Literals))))
-	for _, e := range a.Events {
-		if e.Kind == abi.Literal {
-			e.Start += base
-		}
-		output = abi.AppendEvent(output, e)
-	}
-	return region(output)
-}
-
-func region(b []byte) uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))<<32 | uint64(len(b))
-}
+func init() { guest.Serve(&module) }
 
 func main() {}
