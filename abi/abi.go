@@ -167,6 +167,16 @@ const (
 	FinishCancelled Finish = 5
 )
 
+// Limits of an answer: so many events and literal bytes, and so many more for each
+// byte that was not accounted for before it; and how deep OPENs nest.
+const (
+	AnswerEvents          = 64
+	AnswerEventsPerByte   = 8
+	AnswerLiterals        = 64 << 10
+	AnswerLiteralsPerByte = 16
+	MaxNesting            = 256
+)
+
 // MaxLeftContext is the largest number of bytes of left context of a push.
 const MaxLeftContext = 4
 

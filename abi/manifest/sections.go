@@ -69,7 +69,10 @@ func WithoutSection(wasm []byte, name string) ([]byte, error) {
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // Read gives the manifest of a module, from its custom section.

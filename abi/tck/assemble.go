@@ -47,6 +47,25 @@ func Assemble(e parse.Engine, c *Case, chunks []string) ([]Event, error) {
 	return a.view(), err
 }
 
+// CheckAssembled asks that a text gives the same assembled view at every split,
+// arguments to the byte. Ids are left out: a host may make them up.
+func CheckAssembled(e parse.Engine, c *Case, splits Splits) error {
+	view := func(chunks []string) string {
+		events, err := Assemble(e, c, chunks)
+		for i := range events {
+			events[i].ID = ""
+		}
+		return outcome(events, errorWords(err))
+	}
+	want := view([]string{c.Input})
+	for split := range splits.of(c.Input) {
+		if got := view(split.Chunks); got != want {
+			return fmt.Errorf("text %q: split %s: assembled it is\n %s\nin one push\n %s", c.Input, split.Name, got, want)
+		}
+	}
+	return nil
+}
+
 // framingTools gives the names and parameters of OpenAI tool objects.
 func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
 	out := make([]framing.Tool, len(tools))

@@ -46,11 +46,7 @@ func (c *callState) event(e abi.Event) error {
 	case abi.Call, abi.CallID:
 		return bodyReading(e.Flags, abi.ReadPythonBody, abi.ReadEntities, abi.ReadQuotAmp)
 	case abi.Args:
-		if c.keys {
-			return errors.New("the call has KEYs already; it is either one or the other")
-		}
-		c.args = true
-		return bodyReading(e.Flags)
+		return c.takeArgs(e.Flags)
 	case abi.Key:
 		return c.key(e)
 	case abi.Value:
@@ -61,6 +57,9 @@ func (c *callState) event(e abi.Event) error {
 		}
 		if err := c.beginValue(); err != nil {
 			return err
+		}
+		if len(c.nest) == abi.MaxNesting {
+			return fmt.Errorf("%d values are open already", abi.MaxNesting)
 		}
 		c.nest = append(c.nest, e.Flags)
 	case abi.Close:
@@ -77,6 +76,17 @@ func (c *callState) event(e abi.Event) error {
 	return nil
 }
 
+func (c *callState) takeArgs(flags uint8) error {
+	switch {
+	case c.keys:
+		return errors.New("the call has KEYs already; it is either one or the other")
+	case c.args != nil && *c.args != flags:
+		return fmt.Errorf("flags %#x, but the arguments began with %#x", flags, *c.args)
+	}
+	c.args = &flags
+	return bodyReading(flags)
+}
+
 func (c *callState) callEnd(flags uint8) error {
 	switch {
 	case flags&^abi.FlagUnsound != 0:
@@ -91,7 +101,7 @@ func (c *callState) callEnd(flags uint8) error {
 
 func (c *callState) key(e abi.Event) error {
 	switch {
-	case c.args:
+	case c.args != nil:
 		return errors.New("the call has ARGS already; it is either one or the other")
 	case len(c.nest) > 0 && c.nest[len(c.nest)-1] == abi.FlagArray:
 		return errors.New("it stands in an array")

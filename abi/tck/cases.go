@@ -34,6 +34,7 @@ type Case struct {
 	Input       string
 	Chunks      []string // nil unless the chunks themselves matter; Input is their sum
 	Finish      abi.Finish
+	Options     []abi.Option // of the model's configuration; files have none
 	Want        []Event
 	WantError   string // "" unless an error must surface
 }
@@ -164,7 +165,7 @@ func (c *Case) Session(parser string) (abi.Session, error) {
 	tools, err := toolNames(c.Tools)
 	s := abi.Session{
 		Parser: parser, Start: c.Start, Mode: c.Mode, NamedTool: c.NamedTool, Tools: tools,
-		Flags: abi.OpenReasoning | abi.OpenParallel,
+		Flags: abi.OpenReasoning | abi.OpenParallel, Options: c.Options,
 	}
 	if c.TurnGrammar {
 		s.Flags |= abi.OpenTurnGrammar

@@ -89,16 +89,13 @@ func (d *drive) push(text []byte) error {
 const nowhere = -1
 
 // watched gives the place of the character with the first watched byte, or the
-// text's length if it has none.
+// text's length if it has none. (abi.NoWatchedByte is in no character.)
 func (d *drive) watched(text []byte) int {
 	w := d.ledger.watch
 	if w.Kind != abi.Watch {
 		return nowhere
 	}
 	set := w.Watched()
-	if set == [8]byte{255, 255, 255, 255, 255, 255, 255, 255} {
-		return len(text)
-	}
 	start := 0
 	for i, c := range text {
 		if utf8.RuneStart(c) {

@@ -138,3 +138,26 @@ func TestLedgerSums(t *testing.T) {
 		t.Error("an open value is as good as a closed one")
 	}
 }
+
+func FuzzLedger(f *testing.F) {
+	f.Add([]byte("\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"), []byte("own"), "text", true)
+	f.Fuzz(func(t *testing.T, answer, literals []byte, text string, last bool) {
+		var a abi.Answer
+		for ; len(answer) >= abi.EventSize; answer = answer[abi.EventSize:] {
+			a.Events = append(a.Events, abi.DecodeEvent(answer))
+		}
+		a.Literals = literals
+		l := ledger{input: []byte(text), synthesises: true}
+		if l.apply(a, last) != nil {
+			return
+		}
+		if l.watch.Kind == abi.Watch && l.watch.Flags != abi.FlagHold {
+			if err := l.skip([]byte("more")); err != nil {
+				t.Fatalf("bytes that the WATCH left out are refused: %v", err)
+			}
+		}
+		if l.state().end > uint32(len(l.input)) || l.String() == "" {
+			t.Fatalf("%v", &l)
+		}
+	})
+}

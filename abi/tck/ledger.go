@@ -47,9 +47,9 @@ type part struct {
 
 // callState follows the arguments of the open call.
 type callState struct {
-	args   bool   // ARGS came
+	args   *uint8 // flags of the ARGS that came
 	keys   bool   // a KEY came
-	nest   []byte // 'o' or 'a' for each open value
+	nest   []byte // flags of each OPEN that is not closed
 	wanted bool   // a KEY waits for its value
 	value  *uint8 // flags of a value of which more is to come
 }
@@ -82,6 +82,10 @@ func (l *ledger) state() state {
 func (l *ledger) apply(a abi.Answer, last bool) error {
 	low := l.end
 	l.watch = abi.Event{}
+	if fresh := len(l.input) - int(low); len(a.Events) > abi.AnswerEvents+abi.AnswerEventsPerByte*fresh ||
+		len(a.Literals) > abi.AnswerLiterals+abi.AnswerLiteralsPerByte*fresh {
+		return fmt.Errorf("the answer has %d events and %d bytes of literals, too many for the %d bytes that were open", len(a.Events), len(a.Literals), fresh)
+	}
 	for i, e := range a.Events {
 		if err := l.event(a, e, low, i == len(a.Events)-1); err != nil {
 			return fmt.Errorf("event %d, %s: %w", i, kindName(e.Kind), err)
@@ -235,7 +239,7 @@ func (l *ledger) setWatch(e abi.Event, last bool) error {
 	switch abi.Kind(e.Flags) {
 	case abi.Text, abi.Reasoning:
 	case abi.Args:
-		if l.open == nil || !l.open.args || int(e.Call) != l.calls-1 {
+		if l.open == nil || l.open.args == nil || int(e.Call) != l.calls-1 {
 			return fmt.Errorf("call %d has no open ARGS to continue", e.Call)
 		}
 	case abi.Value:
@@ -256,11 +260,11 @@ func (l *ledger) skip(text []byte) error {
 	start := uint32(len(l.input))
 	l.input = append(l.input, text...)
 	e := abi.Event{Kind: abi.Kind(w.Flags), Call: w.Call, Start: start, Len: uint32(len(text)), End: uint32(len(l.input))}
-	if e.Kind == abi.Args || e.Kind == abi.Value {
-		e.Flags = l.items[len(l.items)-1].flags
-	}
-	if e.Kind == abi.Value {
-		e.Flags |= abi.FlagMore
+	switch e.Kind {
+	case abi.Args:
+		e.Flags = *l.open.args
+	case abi.Value:
+		e.Flags = *l.open.value | abi.FlagMore
 	}
 	if err := l.event(abi.Answer{}, e, start, true); err != nil {
 		return err

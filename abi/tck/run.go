@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
@@ -18,7 +19,7 @@ type Config struct {
 	Engine func(family string) (parse.Engine, error)
 	Name   string // the engine's name in result lines
 	Splits Splits
-	Family string // only cases of this family; "" for all
+	Family string // only cases of this family, or of files of this family; "" for all
 	// Exceptions are cases that are known to fail, by "file/case", and why. They
 	// are run and listed and count neither as passed nor as failed, unless one
 	// passes after all: then the list is wrong, and it fails.
@@ -122,7 +123,7 @@ func runAll(cfg Config) []Result {
 	var jobs []job
 	for _, f := range cfg.Files {
 		for i := range f.Cases {
-			if c := &f.Cases[i]; cfg.Family == "" || c.Family == cfg.Family {
+			if c := &f.Cases[i]; cfg.takes(f.Family) || cfg.takes(c.Family) {
 				jobs = append(jobs, job{f, c})
 			}
 		}
@@ -144,6 +145,10 @@ func runAll(cfg Config) []Result {
 	close(next)
 	workers.Wait()
 	return results
+}
+
+func (cfg *Config) takes(family string) bool {
+	return cfg.Family == "" || manifest.Normalise(family) == manifest.Normalise(cfg.Family)
 }
 
 type opened struct {

@@ -1,6 +1,7 @@
 package sdktest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -20,6 +21,9 @@ func checkRandom(e parse.Engine, data []byte, cfg Config) error {
 	if err := tck.CheckText(e, s, text, reason, splits); err != nil {
 		return fmt.Errorf("%w\n session: %+v", err, s)
 	}
+	if err := tck.CheckAssembled(e, randomCase(&s, text, reason), splits); err != nil {
+		return fmt.Errorf("%w\n session: %+v", err, s)
+	}
 	if cfg.Leaks == nil {
 		return nil
 	}
@@ -31,6 +35,19 @@ func checkRandom(e parse.Engine, data []byte, cfg Config) error {
 		return fmt.Errorf("text %q: %s: text %q, reasoning %q\n session: %+v", text, what, visible, reasoning, s)
 	}
 	return nil
+}
+
+// randomCase makes a case of a random session, with schemas for the tools.
+func randomCase(s *abi.Session, text string, reason abi.Finish) *tck.Case {
+	c := &tck.Case{
+		Start: s.Start, Mode: s.Mode, NamedTool: s.NamedTool, TurnGrammar: s.Flags&abi.OpenTurnGrammar != 0,
+		Options: s.Options, Input: text, Finish: reason,
+	}
+	for _, name := range s.Tools {
+		c.Tools = append(c.Tools, json.RawMessage(`{"type":"function","function":{"name":"`+name+`","parameters":{"type":"object","properties":{
+			"a":{"type":["integer","string","null"]},"f":{"type":"object","properties":{"a":{"type":"array","items":{"type":"number"}}}},"word":{"type":"boolean"}}}}}`))
+	}
+	return c
 }
 
 // checkHold puts a long stretch of words behind each token.

@@ -147,11 +147,11 @@ func runCases(t *testing.T, described *manifest.Manifest, engines []parse.Engine
 // runCase checks one case: what the parser says, also in a request without
 // tools, and what a client makes of it.
 func runCase(e parse.Engine, c *tck.Case, cfg Config) error {
+	c.Options = cfg.Options
 	s, err := c.Session(e.Parser().Name)
 	if err != nil {
 		return err
 	}
-	s.Options = cfg.Options
 	said := tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit)
 	s.Tools, s.Mode, s.NamedTool = nil, abi.ModeNative, ""
 	said = errors.Join(said, tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit))
