@@ -95,6 +95,11 @@ func ReportedError(object openai.Raw) *Error {
 	return e
 }
 
+// Cancelled is the error for an answer that its caller gave up.
+func Cancelled(cause error) *Error {
+	return &Error{Status: StatusCancelled, Code: CodeCancelled, Message: "the request was cancelled", Cause: cause}
+}
+
 // ErrorObject gives the error object of a body that is one, in the forms that
 // engines use; nil for any other.
 func ErrorObject(body []byte) openai.Raw {

@@ -155,7 +155,7 @@ func (s *stream) failure(err error, message, code string) error {
 		if errors.As(cause, &known) {
 			return known
 		}
-		return &backend.Error{Status: backend.StatusCancelled, Code: backend.CodeCancelled, Message: "the request was cancelled", Cause: cause}
+		return backend.Cancelled(cause)
 	}
 	e := &backend.Error{Status: http.StatusBadGateway, Code: code, Message: message, Cause: err}
 	var net net.Error
