@@ -69,6 +69,8 @@ func TestLedgerRefuses(t *testing.T) {
 		{"literal for a note", []abi.Event{ev(abi.Literal, 0, 0, 3, 0), ev(abi.Note, 0, 0, 0, 0)}, ""},
 		{"after a fatal error", []abi.Event{ev(abi.Error, 1, 0, 0, 0), ev(abi.Commit, 0, 0, 0, 1)}, "fatal"},
 		{"state", []abi.Event{ev(abi.State, 4, 0, 0, 0)}, "no channel"},
+		{"state, late", []abi.Event{ev(abi.State, 1, 0, 0, 0)}, "tk_open only"},
+		{"too many events", make([]abi.Event, 64+8*6+1), "too many"},
 		{"two calls", []abi.Event{call, {Kind: abi.Call, Call: 1}}, "still open"},
 		{"call number", []abi.Event{{Kind: abi.Call, Call: 1}}, "the next is 0"},
 		{"no call", []abi.Event{ev(abi.Args, 0, 0, 1, 1)}, "not open"},

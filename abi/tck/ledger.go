@@ -141,8 +141,11 @@ func (l *ledger) event(a abi.Answer, e abi.Event, low uint32, last bool) error {
 	case abi.Text, abi.Reasoning:
 		err = l.addProse(e, p)
 	case abi.State:
-		if e.Flags > uint8(abi.ChannelResponse) {
+		switch {
+		case e.Flags > uint8(abi.ChannelResponse):
 			err = fmt.Errorf("flags %d is no channel", e.Flags)
+		case len(l.input) > 0:
+			err = fmt.Errorf("it may stand in the answer to tk_open only")
 		}
 		l.add(item{kind: e.Kind, flags: e.Flags})
 	case abi.Watch:
