@@ -11,7 +11,7 @@ const maxDigits = 1024
 // exponent as long as it is exactly whole.
 func number(dst, bare []byte, types typeSet) ([]byte, bool) {
 	var s scanner
-	if s.feed(nil, bare, false); !s.done() || types&typeNumber == 0 {
+	if s.feed(nil, bare, false); !s.done() {
 		return dst, false
 	}
 	if types&typeFraction != 0 {

@@ -90,7 +90,7 @@ func (t *typer) typed(dst, bare []byte, types typeSet) ([]byte, bool) {
 		return dst, false
 	case types == typeAny:
 		return dst, false
-	case c == '-' || isDigit(c):
+	case types&typeNumber != 0 && (c == '-' || isDigit(c)):
 		return number(dst, bare, types)
 	case types&typeBoolean != 0:
 		return t.boolean(dst, bare)

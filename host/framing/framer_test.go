@@ -1,0 +1,289 @@
+package framing
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
+
+func TestOrderIsKept(t *testing.T) {
+	cfg := Config{Tools: offered("f", "g")}
+	frames(t, cfg, of(think("hm"), say("Sure. "), opens(0, "f"), id("f:0"), args(` {"a": 1} `), end, say(" and "),
+		opens(1, "g"), end, think("more"), say("done")),
+		"think hm", "text Sure. ", `call 0 f f:0 {"a": 1}`, "text  and ", "call 1 g * {}", "think more", "text done")
+}
+
+func TestNewBlocks(t *testing.T) {
+	block := func(e event) event { return how(abi.FlagNewBlock, e) }
+	cfg := Config{Tools: offered("f")}
+	frames(t, cfg, of(block(think("a")), block(think("b")), say("c"), block(think("d")), think("e")),
+		"think a\nb", "text c", "think de")
+	dropped := of(think("a"), opens(0, "f"), args("{"), drop, block(think("b")))
+	frames(t, Config{Arguments: Whole}, dropped, "think a\nb")
+	if got, _ := framed(cfg, dropped, false); strings.Join(got, "|") != "think a|call 0 f * { cut|think \nb" {
+		t.Errorf("a call that was cut between two blocks: %q", got)
+	}
+	frames(t, cfg, of(think("a"), opens(0, "f"), end, block(think("b"))), "think a", "call 0 f * {}", "think b")
+	frames(t, Config{CallsOff: true}, of(say("a"), opens(0, "f"), end, block(say("b"))), "text a\nb")
+}
+
+func TestArgumentsAsJSON(t *testing.T) {
+	cfg := Config{Tools: offered("f")}
+	for _, c := range []struct{ in, want string }{
+		{`{}`, `{}`},
+		{``, `{}`},
+		{"  \n ", `{}`},
+		{" {\"a\" : [1, 2.50, -0e+9] ,\"b\":\"\\u00e9\"}\n\n", `{"a" : [1, 2.50, -0e+9] ,"b":"\u00e9"}`},
+		{"{\"a\":\"two\nlines\tand \x01\"}", `{"a":"two\nlines\tand \u0001"}`},
+		{"{\n\"a\":\n{}}", "{\n\"a\":\n{}}"},
+	} {
+		frames(t, cfg, of(opens(0, "f"), args(c.in), end), "call 0 f * "+c.want)
+	}
+	for _, in := range []string{`{"a":`, `{"a"}`, `[1]`, `12`, `"x"`, `null`, `{"a":1}}`, `{} x`, `{"a":01}`, `{"a":"\q"}`, `{"a":tru}`, `{"a":1,}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`} {
+		frames(t, cfg, of(opens(0, "f"), args(in), end), "call 0 f * "+in+" unsound")
+	}
+	c := frames(t, Config{Tools: offered("f"), KeepControl: true}, of(opens(0, "f"), args("{\"a\":\"\n\"}"), end), "call 0 f * {\"a\":\"\n\"} unsound")
+	if c.Unsound != 1 || c.Repaired != 0 {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+func TestEscapedArguments(t *testing.T) {
+	cfg := Config{Tools: offered("f")}
+	frames(t, cfg, of(opens(0, "f"), how(abi.ReadJSONBody, args(`{\"a\": \"x\\n\u00e9\ud83d\ude00\"}`)), end),
+		"call 0 f * {\"a\": \"x\\né😀\"}")
+	frames(t, cfg, of(opens(0, "f"), lit(args(`{"a":`)), args(`1`), lit(args(`}`)), end), `call 0 f * {"a":1}`)
+}
+
+func TestArgumentsAsKeys(t *testing.T) {
+	cfg := Config{Tools: offered("f")}
+	s := abi.ReadString
+	frames(t, cfg, of(opens(0, "f"), key("a"), val(s, `x "q" \ é`), key(`k"`), val(s, "1\n2"), end),
+		`call 0 f * {"a":"x \"q\" \\ é","k\"":"1\n2"}`)
+	frames(t, cfg, of(opens(0, "f"), key("o"), object, key("x"), val(abi.ReadJSON, " 1 "), key("y"), array, val(s, ""), object, shut, array, shut, shut, shut, key("z"), val(s, ""), end),
+		`call 0 f * {"o":{"x":1,"y":["",{},[]]},"z":""}`)
+	frames(t, cfg, of(opens(0, "f"), how(abi.ReadEntities, key("a&lt;b&amp;&quot;&apos;&gt;&nbsp;&")), val(s, "v"), end), `call 0 f * {"a<b&\"'>&nbsp;&":"v"}`)
+}
+
+func TestRepeatedKeys(t *testing.T) {
+	s := abi.ReadString
+	c := frames(t, Config{Tools: offered("f")}, of(opens(0, "f"), key("a"), val(s, "1"), key("a"), val(s, "2"),
+		key("a"), object, key("b"), array, val(s, "x"), shut, key("c"), val(s, "y"), shut, key("b"), object, key("c"), val(s, "3"), key("c"), val(s, "4"), shut, end),
+		`call 0 f * {"a":"1","b":{"c":"3"}}`)
+	if c.Duplicates != 3 {
+		t.Errorf("%d duplicates counted, want 3", c.Duplicates)
+	}
+	events := []event{opens(0, "f")}
+	for i := range 40 {
+		events = append(events, key(string(rune('a'+i%20))), val(s, ""))
+	}
+	c = frames(t, Config{Tools: offered("f")}, of(append(events, end)...),
+		`call 0 f * {"`+strings.Join(strings.Split("abcdefghijklmnopqrst", ""), `":"","`)+`":""}`)
+	if c.Duplicates != 20 {
+		t.Errorf("%d duplicates counted, want 20", c.Duplicates)
+	}
+}
+
+func TestReadings(t *testing.T) {
+	cfg := Config{Tools: offered("f")}
+	for _, c := range []struct {
+		how      uint8
+		in, want string
+	}{
+		{abi.ReadString, ` &amp;\n"1" `, `" &amp;\\n\"1\" "`},
+		{abi.ReadString | abi.FlagTrim, " \n a  b \t", `"a  b"`},
+		{abi.ReadString | abi.FlagTrim, "  ", `""`},
+		{abi.ReadJSON, ` {"a": [1 , 2]} `, `{"a": [1 , 2]}`},
+		{abi.ReadJSON, "\"a\nb\"", `"a\nb"`},
+		{abi.ReadJSON, ` not json `, `" not json "`},
+		{abi.ReadJSON | abi.FlagTrim, ` not json `, `"not json"`},
+		{abi.ReadJSON, ``, `""`},
+		{abi.ReadJSONOrText, `3`, `3`},
+		{abi.ReadJSONOrText, ` just words`, `" just words"`},
+		{abi.ReadJSONBody, `a\"b\\c\/d\n\t\b\f\r\u00e9\ud83d\ude00`, `"a\"b\\c/d\n\t\u0008\u000c\ré😀"`},
+		{abi.ReadJSONBody, `\ud83d \ud83dx \ude00 \u12`, `"` + "\uFFFD \uFFFDx \uFFFD" + ` \\u12"`},
+		{abi.ReadJSONBody, `bad \q \`, `"bad \\q \\"`},
+		{abi.ReadJSONBody, `\ud83d\u0041`, `"` + "\uFFFD" + `A"`},
+		{abi.ReadPythonBody, `a\'b\"\\\n\x41\101\7z\u00e9\U0001F600\a\v\qéx\N{DASH}`, `"a'b\"\\\nAA\u0007zé😀\u0007\u000b\\qéx\\N{DASH}"`},
+		{abi.ReadPythonBody, "a\\\nb\\x4", `"ab\\x4"`},
+		{abi.ReadEntities, `&lt;a&gt; &amp;amp; &quot;&apos;&nbsp; & &am`, `"<a> &amp; \"'&nbsp; & &am"`},
+		{abi.ReadQuotAmp, `&lt;&quot;&amp;lt;`, `"&lt;\"&lt;"`},
+		{abi.ReadEntities | abi.FlagTrim, "\n &lt; \n", `"<"`},
+		{abi.ReadPython, `{'a': [True, None, -1.50, (1,), (2), ()], "b": 'it\'s',}`, `{"a":[true,null,-1.50,[1],2,[]],"b":"it's"}`},
+		{abi.ReadPython, ` 'x' `, `"x"`},
+		{abi.ReadPython, `+3`, `3`},
+		{abi.ReadPython, `null`, `null`},
+		{abi.ReadPython, `007`, `"007"`},
+		{abi.ReadPython, `f(x)`, `"f(x)"`},
+		{abi.ReadPython, `{1: 2}`, `"{1: 2}"`},
+		{abi.ReadPython, `[1 2]`, `"[1 2]"`},
+		{abi.ReadPython, `[,]`, `"[,]"`},
+		{abi.ReadPython, `'open`, `"'open"`},
+		{abi.ReadPython, ``, `""`},
+	} {
+		frames(t, cfg, of(opens(0, "f"), key("v"), val(c.how, c.in), end), `call 0 f * {"v":`+c.want+`}`)
+	}
+	// Literal bytes are not read.
+	frames(t, cfg, of(opens(0, "f"), key("v"), val(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt; "), lit(val(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt;")),
+		val(abi.ReadEntities|abi.FlagTrim, " x "), end), `call 0 f * {"v":"<  &lt; x"}`)
+}
+
+func TestNamesAndIDs(t *testing.T) {
+	cfg := Config{}
+	frames(t, cfg, of(how(abi.ReadJSONBody, opens(0, `a\"b`)), how(abi.ReadQuotAmp, id("x&quot;")), end), `call 0 a"b x" {}`)
+	frames(t, cfg, of(opens(0, ""), args("{}"), end, opens(1, "f"), end), `call 0 f * {}`)
+	c := frames(t, cfg, of(opens(0, "f"), id("i"), end, opens(1, "f"), id("i"), end), `call 0 f i {}`, `call 1 f * {}`)
+	if c.IDs != 1 {
+		t.Errorf("replaced ids: %d", c.IDs)
+	}
+	late := of(opens(0, "f"), args("{"), id("late"), args("}"), end)
+	frames(t, cfg, late, `call 0 f * {}`)
+	frames(t, Config{Arguments: Whole}, late, `call 0 f late {}`)
+
+	shared := NewIDs(true, "taken")
+	deltas := New(Config{IDs: shared}).Apply(of(opens(0, "f"), id("taken"), end), nil)
+	if got := deltas[0].ID; len(got) != 9 || got == "taken" {
+		t.Errorf("short id: %q", got)
+	}
+	seen := map[string]bool{}
+	for range 1000 {
+		id, _ := shared.take("")
+		if seen[id] {
+			t.Fatal("an id came twice")
+		}
+		seen[id] = true
+	}
+}
+
+func TestCutCalls(t *testing.T) {
+	events := of(say("a"), opens(0, "f"), args(`{"a":`), drop, say("b"), opens(1, "g"), args("{}"), end)
+	f := New(Config{})
+	var deltas []Delta
+	for i := range events {
+		deltas = f.Apply(events[i:i+1], deltas)
+	}
+	if got := strings.Join(view(deltas), "|"); got != `text a|call 0 f * {"a": cut|text b|call 1 g * {}` {
+		t.Errorf("eager: %s", got)
+	}
+	if c := f.Counts(); c.Calls != 1 || c.Cut != 1 {
+		t.Errorf("counts %+v", c)
+	}
+	frames(t, Config{Arguments: Whole}, events, "text ab", "call 0 g * {}")
+}
+
+func TestUnsoundCalls(t *testing.T) {
+	body := of(opens(0, "f"), unsound("{oops"))
+	fragments := of(opens(0, "f"), args("{oops"), unsound(""))
+	keys := of(opens(0, "f"), key("a"), val(abi.ReadString, "1"), key("b"), unsound("{a:1,b"))
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		in   []event
+		want []string
+	}{
+		{"raw", Config{}, body, []string{"call 0 f * {oops unsound"}},
+		{"empty", Config{Invalid: InvalidEmpty}, body, []string{"call 0 f * {} unsound"}},
+		{"drop", Config{Invalid: InvalidDrop}, body, nil},
+		{"raw fragments", Config{}, fragments, []string{"call 0 f * {oops unsound"}},
+		{"empty, whole", Config{Invalid: InvalidEmpty, Arguments: Whole}, fragments, []string{"call 0 f * {} unsound"}},
+		{"drop, whole", Config{Invalid: InvalidDrop, Arguments: Whole}, fragments, nil},
+		{"raw keys, whole", Config{Arguments: Whole}, keys, []string{"call 0 f * {a:1,b unsound"}},
+		{"empty keys, whole", Config{Invalid: InvalidEmpty, Arguments: Whole}, keys, []string{"call 0 f * {} unsound"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { frames(t, c.cfg, c.in, c.want...) })
+	}
+	for _, policy := range []InvalidArguments{InvalidEmpty, InvalidDrop} {
+		got, _ := framed(Config{Invalid: policy}, fragments, false)
+		if strings.Join(got, "|") != "call 0 f * {oops cut" {
+			t.Errorf("policy %d after fragments: %q", policy, got)
+		}
+	}
+	got, _ := framed(Config{}, keys, false)
+	if strings.Join(got, "|") != `call 0 f * {"a":"1","b": unsound` {
+		t.Errorf("raw after keys: %q", got)
+	}
+}
+
+func TestCallsThatGoNowhere(t *testing.T) {
+	three := of(opens(0, "f"), args("{}"), end, say("-"), opens(1, "g"), end, opens(2, "f"), end)
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		want []string
+		n    Counts
+	}{
+		{"calls off", Config{CallsOff: true}, []string{"text -"}, Counts{Suppressed: 3}},
+		{"only one", Config{Single: true, Tools: offered("f", "g")}, []string{"call 0 f * {}", "text -"}, Counts{Calls: 1, Suppressed: 2}},
+		{"another tool", Config{Only: "g", Tools: offered("f", "g")}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Suppressed: 2}},
+		{"unknown passes", Config{Tools: offered("g")}, []string{"call 0 f * {}", "text -", "call 1 g * {}", "call 2 f * {}"}, Counts{Calls: 3, Unknown: 2}},
+		{"unknown dropped", Config{Tools: offered("g"), Unknown: UnknownDrop}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Unknown: 2}},
+		{"unknown is text", Config{Tools: offered("g"), Unknown: UnknownText, Raw: func(a, b uint32) []byte { return []byte("<raw>") }},
+			[]string{"text <raw>-", "call 0 g * {}", "text <raw>"}, Counts{Calls: 1, Unknown: 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := frames(t, c.cfg, three, c.want...); got != c.n {
+				t.Errorf("counts %+v, want %+v", got, c.n)
+			}
+		})
+	}
+}
+
+// A call that was about to go out when it was dropped counts for Single,
+// whatever chunk brought the drop.
+func TestSingleDoesNotHangOnChunks(t *testing.T) {
+	events := of(opens(0, "f"), args("{"), drop, opens(1, "g"), end)
+	for _, single := range []bool{true, false} {
+		if _, c := framed(Config{Single: true}, events, single); c.Calls != 0 || c.Suppressed != 1 {
+			t.Errorf("one Apply %v: counts %+v", single, c)
+		}
+	}
+}
+
+func TestSent(t *testing.T) {
+	f := New(Config{Tools: offered("f")})
+	apply := func(e event) { f.Apply([]event{e}, nil) }
+	apply(opens(0, "f"))
+	if f.Sent(0) {
+		t.Error("sent before anything went out")
+	}
+	apply(args("{"))
+	if !f.Sent(0) {
+		t.Error("not sent though its arguments began")
+	}
+	apply(end)
+	f = New(Config{Tools: offered("f"), Arguments: Whole})
+	apply(opens(0, "f"))
+	apply(args("{"))
+	if f.Sent(0) {
+		t.Error("sent before it was whole")
+	}
+	f = New(Config{CallsOff: true})
+	apply(opens(0, "f"))
+	if !f.Sent(0) {
+		t.Error("a call that goes nowhere can become text")
+	}
+}
+
+func TestIndicesOfTheEnginesCalls(t *testing.T) {
+	f := New(Config{})
+	d := f.Apply(of(opens(0, "f"), end), nil)
+	if n := f.TakeIndex(); n != 1 {
+		t.Errorf("index %d", n)
+	}
+	d = f.Apply(of(opens(1, "g"), end), d)
+	if got := d[len(d)-1].Index; got != 2 {
+		t.Errorf("index %d", got)
+	}
+}
+
+func TestDeltasKnowTheirText(t *testing.T) {
+	f := New(Config{})
+	d := f.Apply(of(say("ab"), say("cd"), opens(0, "f"), args(`{"a"`), args(`:1}`), end), nil)
+	if d[0].Start != 0 || d[0].End != 4 {
+		t.Errorf("text: %+v", d[0])
+	}
+	if d[2].Kind != CallArgs || d[2].Start != 5 || d[2].End != 12 {
+		t.Errorf("arguments: %+v", d[2])
+	}
+}

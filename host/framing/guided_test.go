@@ -1,0 +1,94 @@
+package framing
+
+import (
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
+
+func TestGuidedRequired(t *testing.T) {
+	cfg := Config{Guided: abi.ModeGuidedRequired, Tools: offered("f", "g")}
+	for _, c := range []struct {
+		name string
+		in   []event
+		want []string
+	}{
+		{"array", of(payload(`[{"name":"f","parameters":{"a" : 1.0}}, {"arguments":{},"name":"g"}]`)), []string{`call 0 f * {"a" : 1.0}`, "call 1 g * {}"}},
+		{"one object", of(payload(` {"name":"f","arguments":{"x":"} ] \" {"}} `)), []string{`call 0 f * {"x":"} ] \" {"}`}},
+		{"no arguments", of(payload(`[{"name":"f"}]`)), []string{"call 0 f * {}"}},
+		{"other members", of(payload(`[{"name":"f","id":"x","arguments":{}}]`)), []string{"call 0 f * {}"}},
+		{"escaped name", of(payload(`[{"name":"\u0066"}]`)), []string{"call 0 f * {}"}},
+		{"raw line feed in a string", of(payload("{\"name\":\"f\",\"arguments\":{\"a\":\"x\ny\"}}")), []string{`call 0 f * {"a":"x\ny"}`}},
+		{"empty array", of(payload(`[]`)), []string{`text []`}},
+		{"not a call", of(payload(`{"mood": "sunny"}`)), []string{`text {"mood": "sunny"}`}},
+		{"one bad element", of(payload(`[{"name":"f","arguments":{}}, {"arguments":{}}]`)), []string{`text [{"name":"f","arguments":{}}, {"arguments":{}}]`}},
+		{"name is no string", of(payload(`[{"name":7}]`)), []string{`text [{"name":7}]`}},
+		{"empty name", of(payload(`[{"name":""}]`)), []string{`text [{"name":""}]`}},
+		{"element is no object", of(payload(`[{"name":"f"}, 5]`)), []string{`text [{"name":"f"}, 5]`}},
+		{"both spellings", of(payload(`{"name":"f","arguments":{},"parameters":{}}`)), []string{`text {"name":"f","arguments":{},"parameters":{}}`}},
+		{"arguments null", of(payload(`{"name":"f","arguments":null}`)), []string{`text {"name":"f","arguments":null}`}},
+		{"arguments a string", of(payload(`{"name":"f","arguments":"{}"}`)), []string{`text {"name":"f","arguments":"{}"}`}},
+		{"cut", of(payload(`[{"name": "f", "arguments": {"a": "O`)), []string{`text [{"name": "f", "arguments": {"a": "O`}},
+		{"broken", of(payload(`[{"name": "f", "arguments": {"a": ]`)), []string{`text [{"name": "f", "arguments": {"a": ]`}},
+		{"a payload behind a broken one", of(payload(`[draft] [{"name":"f"}]`)), []string{"text [draft] ", "call 0 f * {}"}},
+		{"an opener is the impossible byte", of(payload(`{[{"name":"f"}]`)), []string{"text {", "call 0 f * {}"}},
+		{"no JSON", of(say("I would rather not.")), []string{"text I would rather not."}},
+		{"no JSON in the payload", of(payload("I would rather not.")), []string{"text I would rather not."}},
+		{"white space around", of(think("hm"), say(" \n"), payload(`[{"name":"f"}]`), say("\n"), payload(" ")), []string{"think hm", "call 0 f * {}"}},
+		{"white space between two", of(payload(`[{"name":"f"}]`), say("\n"), payload(`{"name":"g"}`)), []string{"call 0 f * {}", "call 1 g * {}"}},
+		{"white space, then a thought", of(payload(`[{"name":"f"}]`), say("\n"), think("x"), say("\n"), think("y")), []string{"call 0 f * {}", "think x", "text \n", "think y"}},
+		{"text around keeps its white space", of(say(" a "), payload(`[{"name":"f"}]`), say(" b ")), []string{"text  a ", "call 0 f * {}", "text  b "}},
+		{"white space and a void payload", of(say("\n"), payload(`[]`), say("\n")), []string{"text \n[]\n"}},
+		{"a thought in the middle voids it", of(payload(`[{"name":`), think("x"), payload(`"f"}]`)), []string{`text [{"name":`, "think x", `text "f"}]`}},
+		{"blocks", of(think("a"), how(abi.FlagNewBlock, think("b")), say("x"), how(abi.FlagNewBlock, say("y"))), []string{"think a\nb", "text x\ny"}},
+		{"native call", of(say("a"), opens(0, "f"), args(`{}`), end, say(" ")), []string{"text a", "call 0 f * {}", "text  "}},
+	} {
+		t.Run(c.name, func(t *testing.T) { frames(t, cfg, c.in, c.want...) })
+	}
+}
+
+func TestGuidedNamed(t *testing.T) {
+	tools := NewTools([]Tool{
+		{Name: "f", Parameters: []byte(`{"properties":{"meter":{"type":"integer"}}}`)},
+		{Name: "add_rule", Parameters: []byte(`{"properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`)},
+	})
+	cfg := Config{Guided: abi.ModeGuidedNamed, NamedTool: "f", Tools: tools}
+	for _, c := range []struct {
+		name, in string
+		want     string
+	}{
+		{"arguments", " {\"meter\" :7, \"meter\": 8}\n", `call 0 f * {"meter" :7, "meter": 8}`},
+		{"nothing", `{}`, `call 0 f * {}`},
+		{"wrapper", `{"name":"f","parameters":{"meter":7}}`, `call 0 f * {"meter":7}`},
+		{"wrapper with a third member", `{"name":"f","parameters":{},"x":1}`, `call 0 f * {"name":"f","parameters":{},"x":1}`},
+		{"wrapper of another tool", `{"name":"g","arguments":{}}`, `call 0 f * {"name":"g","arguments":{}}`},
+		{"wrapper without arguments", `{"name":"f"}`, `call 0 f * {"name":"f"}`},
+		{"array of wrappers", `[{"name":"g"},{"name":"f","arguments":{"meter":1}}]`, `call 0 f * {"meter":1}`},
+		{"array of something else", `[1]`, `text [1]`},
+		{"cut", `{"meter":`, `text {"meter":`},
+	} {
+		t.Run(c.name, func(t *testing.T) { frames(t, cfg, of(payload(c.in)), c.want) })
+	}
+	cfg.NamedTool = "add_rule"
+	in := `{"name":"add_rule","arguments":{"door":2}}`
+	frames(t, cfg, of(payload(in)), `call 0 add_rule * `+in)
+	frames(t, cfg, of(opens(0, "f"), args("{}"), end))
+}
+
+func TestGuidedPolicies(t *testing.T) {
+	in := of(payload(`[{"name":"f"}, {"name":"x","arguments":{}}, {"name":"g"}]`))
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		want []string
+	}{
+		{"unknown passes", Config{}, []string{"call 0 f * {}", "call 1 x * {}", "call 2 g * {}"}},
+		{"unknown dropped", Config{Unknown: UnknownDrop}, []string{"call 0 f * {}", "call 1 g * {}"}},
+		{"unknown is text", Config{Unknown: UnknownText}, []string{"call 0 f * {}", `text {"name":"x","arguments":{}}`, "call 1 g * {}"}},
+		{"only one", Config{Single: true}, []string{"call 0 f * {}"}},
+		{"whole", Config{Arguments: Whole}, []string{"call 0 f * {}", "call 1 x * {}", "call 2 g * {}"}},
+	} {
+		c.cfg.Guided, c.cfg.Tools = abi.ModeGuidedRequired, offered("f", "g")
+		t.Run(c.name, func(t *testing.T) { frames(t, c.cfg, in, c.want...) })
+	}
+}
