@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 )
@@ -57,9 +59,24 @@ var cacheDir = sync.OnceValue(func() string {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	os.RemoveAll(cacheDir())
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(cacheDir())
+		os.Exit(code)
+	}))
+}
+
+func countFiles(t *testing.T, dir string) (n int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			n++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func newRuntime(t testing.TB, change ...func(*Config) *Config) *Runtime {

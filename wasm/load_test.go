@@ -139,3 +139,19 @@ func TestRuntimeCloseEndsSessions(t *testing.T) {
 		t.Errorf("Compile after Close: %v", err)
 	}
 }
+
+func TestSameBytesTwice(t *testing.T) {
+	r := newRuntime(t)
+	a, b := compile(t, r, goGuestBytes(t), Shipped()), compile(t, r, goGuestBytes(t), Shipped())
+	if err := a.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s := openStream(t, b)
+	defer s.Close()
+	if err := s.push("fine"); err != nil || s.said != "fine" {
+		t.Errorf("said %q, %v", s.said, err)
+	}
+	if a.Digest() != b.Digest() {
+		t.Error("the digests differ")
+	}
+}

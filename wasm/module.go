@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -94,12 +95,18 @@ func (m *Module) Constraint(ctx context.Context, open *abi.Session) ([]byte, err
 		return nil, ErrClosed
 	}
 	defer m.leave()
-	i, err := m.pool.acquire(false)
-	if err != nil {
-		return nil, err
+	block := abi.AppendOpen(nil, open)
+	for {
+		i, err := m.pool.acquire(false)
+		if err != nil {
+			return nil, err
+		}
+		constraint, err := i.constrain(block)
+		m.pool.release(i)
+		if !errors.Is(err, errDead) { // a session's fault may have been quicker
+			return constraint, err
+		}
 	}
-	defer m.pool.release(i)
-	return i.constrain(abi.AppendOpen(nil, open))
 }
 
 // Close takes no new session, waits until the last one has ended and frees the

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -39,7 +40,7 @@ func (p *pool) acquire(alone bool) (*instance, error) {
 		if i, e := p.take(alone, false); i != nil || e != nil {
 			return i, e
 		}
-		return nil, err
+		return nil, fmt.Errorf("module %s %s: %w", p.module.manifest.Module, p.module.manifest.Version, err)
 	}
 	p.count++
 	p.mu.Unlock()

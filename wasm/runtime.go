@@ -90,6 +90,9 @@ func (r *Runtime) compile(ctx context.Context, binary []byte, limits *Limits) (w
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.CompileTime,
 		&LimitError{Limit: "CompileTime", Max: int64(limits.CompileTime)})
 	defer cancel()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	type result struct {
 		code wazero.CompiledModule
 		err  error

@@ -11,19 +11,20 @@ import (
 // handGuest is a hand-written guest: everything is text, unless a part of it is
 // replaced. A push that begins with "!" runs Bad first.
 type handGuest struct {
-	Version  uint32
-	Said     string // what tk_manifest answers, if not the manifest
-	Pages    uint32
-	Alloc    string
-	Open     string
-	Push     string
-	Finish   string
-	Close    string
-	Bad      string
-	Missing  string // an export that it lacks
-	Build    func(m *wat.Module)
-	Imports  func(m *wat.Module)
-	Manifest string
+	Version    uint32
+	Said       string // what tk_manifest answers, if not the manifest
+	Pages      uint32
+	Alloc      string
+	Open       string
+	Push       string
+	PushLocals string
+	Finish     string
+	Close      string
+	Bad        string
+	Missing    string // an export that it lacks
+	Build      func(m *wat.Module)
+	Imports    func(m *wat.Module)
+	Manifest   string
 }
 
 const handManifest = `{"abi":"1.0","module":"hand","version":"0.1.0","license":"Apache-2.0","parsers":[{"name":"brackets","kind":"unified","synthesises":true}]}`
@@ -96,7 +97,7 @@ func (g handGuest) bytes() []byte {
 	m.Func(name(abi.ExportManifest), "", "i64", "", fmt.Sprint("i64.const ", manifestAt<<32|len(g.Said)))
 	m.Func(name(abi.ExportAlloc), "i32", "i32", "", g.Alloc)
 	m.Func(name(abi.ExportOpen), "i32 i32 i32", "i64", "", g.Open)
-	m.Func(name(abi.ExportPush), "i32 i32 i32 i32 i32", "i64", "", g.Push)
+	m.Func(name(abi.ExportPush), "i32 i32 i32 i32 i32", "i64", g.PushLocals, g.Push)
 	m.Func(name(abi.ExportFinish), "i32 i32 i32", "i64", "", g.Finish)
 	m.Func(name(abi.ExportClose), "i32", "", "", g.Close)
 	if g.Build != nil {

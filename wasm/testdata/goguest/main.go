@@ -72,8 +72,6 @@ func misbehave(how string) {
 		select {}
 	case "sleep":
 		time.Sleep(time.Hour)
-	case "nap":
-		time.Sleep(time.Nanosecond)
 	case "grow":
 		for {
 			heap = append(heap, make([]byte, 1<<20))

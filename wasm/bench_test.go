@@ -1,0 +1,157 @@
+package wasm
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/meter"
+)
+
+// BenchmarkPush is a push of 16 bytes with all that the package does around it.
+func BenchmarkPush(b *testing.B) {
+	for name, binary := range map[string][]byte{"hand": handGuest{}.bytes(), "go": goGuestBytes(b)} {
+		for class, limits := range map[string]Limits{"shipped": Shipped(), "thirdparty": ThirdParty()} {
+			b.Run(name+"/"+class, func(b *testing.B) {
+				m := compile(b, newRuntime(b), binary, limits)
+				s := openStream(b, m)
+				defer s.Close()
+				text, off := []byte("sixteen bytes of"), uint32(0)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := s.Push(off, 0, text); err != nil {
+						b.Fatal(err)
+					}
+					off += uint32(len(text))
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkMetering compares calls of the same guest: plain, metered, and with
+// wazero's own way to bound a call. "scan" is a hand-written byte loop over 82
+// bytes, "go" a push of 82 bytes to the Go guest.
+func BenchmarkMetering(b *testing.B) {
+	scan := handGuest{
+		Push: `local.get 4; local.set 5
+			loop
+				local.get 3; i32.load8_u 0; local.get 6; i32.add; local.set 6
+				local.get 3; i32.const 1; i32.add; local.set 3
+				local.get 5; i32.const 1; i32.sub; local.tee 5
+				br_if 0
+			end; i64.const 0`,
+		PushLocals: "i32 i32",
+	}
+	text := []byte("Eighty-two bytes of prose are about what an engine sends in five chunks or so, yes")
+	for name, binary := range map[string][]byte{"scan": scan.bytes(), "go": goGuestBytes(b)} {
+		for _, how := range []string{"plain", "metered", "closeoncontextdone"} {
+			b.Run(name+"/"+how, func(b *testing.B) { benchGuest(b, binary, how, text) })
+		}
+	}
+}
+
+func benchGuest(b *testing.B, binary []byte, how string, text []byte) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	engine := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().
+		WithCloseOnContextDone(how == "closeoncontextdone"))
+	defer engine.Close(ctx)
+	if err := addWASI(ctx, engine); err != nil {
+		b.Fatal(err)
+	}
+	if how == "metered" {
+		var err error
+		if binary, err = meter.Rewrite(binary, meter.Options{Start: 1e9, TableElements: 1 << 16}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	i := &instance{memory: &linearMemory{most: 1 << 28}}
+	ctx = experimental.WithMemoryAllocator(context.WithValue(ctx, instanceKey{}, i), i.memory)
+	guest, err := engine.InstantiateWithConfig(ctx, binary, wazero.NewModuleConfig().WithStartFunctions(abi.ExportInitialize))
+	if err != nil {
+		b.Fatal(err)
+	}
+	call := func(name string, params ...uint64) uint64 {
+		b.Helper()
+		results, err := guest.ExportedFunction(name).Call(ctx, params...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return results[0]
+	}
+	input := call(abi.ExportAlloc, minInput)
+	open := abi.AppendOpen(nil, &abi.Session{Parser: "brackets"})
+	guest.Memory().Write(uint32(input), open)
+	call(abi.ExportOpen, 1, input, uint64(len(open)))
+	guest.Memory().Write(uint32(input), text)
+	push := guest.ExportedFunction(abi.ExportPush)
+	fuel, _ := guest.ExportedGlobal(abi.ExportFuel).(api.MutableGlobal)
+	stack := make([]uint64, 5)
+	off := uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if fuel != nil {
+			fuel.Set(1e9)
+		}
+		stack[0], stack[1], stack[2], stack[3], stack[4] = 1, off, 0, input, uint64(len(text))
+		if err := push.CallWithStack(ctx, stack); err != nil {
+			b.Fatal(err)
+		}
+		off += uint64(len(text))
+	}
+}
+
+// BenchmarkCollectionWait has the collector run while guests run away on the
+// third-party budget, and reports the longest time that it had to wait.
+func BenchmarkCollectionWait(b *testing.B) {
+	guests := map[string]handGuest{
+		"loop":      {Bad: "loop; br 0; end"},
+		"stores":    {Bad: "loop; i32.const 0; i32.const 1; i32.store 0; br 0; end"},
+		"recursion": {Bad: "call 7", Build: func(m *wat.Module) { m.Func("", "", "", "", "call 7") }},
+	}
+	for name, guest := range guests {
+		b.Run(name, func(b *testing.B) {
+			m := compile(b, newRuntime(b), guest.bytes(), ThirdParty())
+			longest := whileCollecting(func() {
+				for b.Loop() {
+					s := openStream(b, m)
+					if err := s.push("!"); err == nil {
+						b.Fatal("no fault")
+					}
+					s.Close()
+				}
+			})
+			b.ReportMetric(float64(longest.Microseconds()), "µs-longest-wait")
+		})
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	for name, binary := range map[string][]byte{"hand": handGuest{}.bytes(), "go": goGuestBytes(b)} {
+		for class, limits := range map[string]Limits{"shipped": Shipped(), "thirdparty": ThirdParty()} {
+			b.Run(name+"/"+class, func(b *testing.B) {
+				m := compile(b, newRuntime(b), binary, limits)
+				for b.Loop() {
+					openStream(b, m).Close()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkCompile is a module found in the cache on disk.
+func BenchmarkCompile(b *testing.B) {
+	binary := goGuestBytes(b)
+	compile(b, newRuntime(b), binary, Shipped())
+	for b.Loop() {
+		r := newRuntime(b)
+		compile(b, r, binary, Shipped())
+		r.Close(context.Background())
+	}
+}
