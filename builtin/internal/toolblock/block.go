@@ -13,8 +13,14 @@ package toolblock
 
 import (
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
+
+// maxHeld is how many bytes are held back. Markers in a value or a string that
+// are further back were data; arguments that wait longer for their name make no
+// call.
+const maxHeld = prose.MaxHeld
 
 // Config says how a family writes its blocks.
 type Config struct {

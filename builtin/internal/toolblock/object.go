@@ -247,10 +247,20 @@ func (b *Block) lookInText(w *sdk.Window) {
 // call says the call once its name and the beginning of its arguments are known.
 func (b *Block) call(w *sdk.Window) {
 	o := &b.object
+	o.void = o.void || o.late(w)
 	if o.void || w.InCall() || !o.name.whole || !o.args.begun || o.text && o.inText != nowhere {
 		return
 	}
 	w.Call(int(o.name.from-w.Offset()), int(o.name.to-o.name.from), abi.ReadJSONBody)
+}
+
+// late says whether a call that was not said yet is held for too long.
+func (o *object) late(w *sdk.Window) bool {
+	from := o.name.from
+	if !o.name.begun || o.args.begun && o.args.from < from {
+		from = o.args.from
+	}
+	return !w.InCall() && (o.name.begun || o.args.begun) && w.Offset()+uint32(w.Scanned)-from > maxHeld
 }
 
 // objectEnds completes a call whose object is whole; markers in it were data.
@@ -259,6 +269,7 @@ func (b *Block) objectEnds(w *sdk.Window) {
 	o := &b.object
 	end := w.Offset() + uint32(w.Scanned)
 	o.searched, o.closer, o.escape = end, nowhere, nowhere
+	o.void = o.void || o.late(w)
 	if !o.void && o.name.whole && !w.InCall() {
 		w.Call(int(o.name.from-w.Offset()), int(o.name.to-o.name.from), abi.ReadJSONBody)
 	}
@@ -279,6 +290,7 @@ func (b *Block) objectEnds(w *sdk.Window) {
 func (b *Block) flush(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	limit := min(off+uint32(w.Scanned), o.searched, o.closer, o.escape)
+	o.void = o.void || o.late(w)
 	if o.at == inKey {
 		limit = min(limit, o.key)
 	}
@@ -317,21 +329,23 @@ func (b *Block) argsReading() uint8 {
 func (b *Block) rescue(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	p := w.Bytes()[:w.Scanned]
-	from := int(max(o.searched, off) - off)
-	for o.closer == nowhere {
+	for from := int(max(o.searched, off) - off); ; from++ {
 		at, id, v := b.set.rescue.Find(p, from, false)
-		o.searched = off + uint32(at)
-		if v != scan.Yes {
-			return
+		from, o.searched = at, off+uint32(at)
+		for _, seen := range [...]*uint32{&o.closer, &o.escape} {
+			if *seen != nowhere && o.searched-*seen > maxHeld {
+				*seen = nowhere
+			}
 		}
-		if id == 0 {
-			o.closer = o.searched
-		} else {
+		switch {
+		case v != scan.Yes:
+			return
+		case id == 0:
+			o.closer = min(o.closer, o.searched)
+		default:
 			o.escape = min(o.escape, o.searched)
 		}
-		from = at + 1
 	}
-	o.searched = off + uint32(len(p))
 }
 
 // broken drops a body that is no JSON call. Its end is the first block closer

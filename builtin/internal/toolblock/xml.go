@@ -52,6 +52,15 @@ func (v *value) reset() {
 	*v = value{hold: missing, function: missing, escape: missing}
 }
 
+// forget lets go of what was held for too long, now that the value was searched
+// up to place at: it was data.
+func (v *value) forget(at int) {
+	if v.hold != missing && at-v.hold > maxHeld {
+		v.reset()
+		v.begun, v.said = true, true
+	}
+}
+
 // consumed moves the places along.
 func (v *value) consumed(n int) {
 	for _, at := range [...]*int{&v.hold, &v.function, &v.escape} {
@@ -166,6 +175,7 @@ func (b *Block) inValue(w *sdk.Window) step {
 	for {
 		at, id, verdict := b.set.value.Find(p, w.Scanned, w.Final)
 		w.Scanned = at
+		v.forget(at)
 		switch {
 		case verdict != scan.Yes && w.Final:
 			b.remains.noValueClose = true

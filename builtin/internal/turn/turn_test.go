@@ -31,7 +31,6 @@ type transcript struct {
 	raw  string
 	out  strings.Builder
 	last abi.Kind
-	more bool
 	end  uint32
 }
 
@@ -238,4 +237,28 @@ func TestKinds(t *testing.T) {
 	}
 	check(t, abi.Session{PromptTail: "<think>\n"}, "a</think>b", "R(a)T(b)")
 	check(t, abi.Session{PromptTail: "<think>\n\n</think>\n\n"}, "a</think>b", "T(ab)")
+}
+
+// What may be markup is not held for ever.
+func TestHoldsEnd(t *testing.T) {
+	fill := strings.Repeat("some more text ", 1<<20/15)
+	s := abi.Session{Tools: []string{"f"}}
+	for _, c := range []struct{ lead, tail, want string }{
+		{"<tool_call><function=f><parameter=a></function>", "</function>x", "f{a=</function>" + fill + ";}"},
+		{"<tool_call><function=f><parameter=a></function>", "</parameter></function>x", "f{a=</function>" + fill + ";}"},
+		{`<tool_call>{"name":"f","arguments":{"a":"</tool_call>`, `"}}</tool_call>x`, `f{{"a":"</tool_call>` + fill + `"}}T(x)`},
+		{`<tool_call>{"name":"f","arguments":{"a":"</tool_call>`, `</tool_call>x`, `f{{"a":"</tool_call>` + fill + `!T(x)`},
+		{`<tool_call>{"arguments":{"a":"`, `"},"name":"f"}</tool_call>x`, `T(x)`},
+	} {
+		text := c.lead + fill + c.tail
+		for _, size := range []int{len(text), 16 << 10, 5000} {
+			var cuts []int
+			for at := size; at < len(text); at += size {
+				cuts = append(cuts, at)
+			}
+			if _, got := run(s, text, cuts); got != c.want {
+				t.Errorf("%q … %q by %d: got %d bytes, want %d: %.80q … %q", c.lead, c.tail, size, len(got), len(c.want), got, got[max(0, len(got)-80):])
+			}
+		}
+	}
 }
