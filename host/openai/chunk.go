@@ -49,6 +49,8 @@ type Chunk struct {
 	Error Raw
 	// Extra are the top-level members that are not read here, in order.
 	Extra []Member
+
+	last Frame // of the chunk that was decoded before
 }
 
 // Choice is one choice of a Chunk.

@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
@@ -25,7 +26,7 @@ func (c *Chunk) Decode(data []byte) error {
 	if !jsonx.IsObject(v) {
 		return errors.New("a chunk must be a JSON object")
 	}
-	*c = Chunk{Choices: c.Choices[:0], Extra: c.Extra[:0]}
+	*c = Chunk{Choices: c.Choices[:0], Extra: c.Extra[:0], last: c.Frame}
 	for o := jsonx.ObjectOf(v); ; {
 		name, value, ok := o.Next()
 		if !ok {
@@ -43,16 +44,16 @@ func (c *Chunk) Decode(data []byte) error {
 func (c *Chunk) member(name []byte, v Raw) error {
 	switch string(name) {
 	case "id":
-		return text(&c.ID, "id", v)
+		return again(&c.ID, c.last.ID, "id", v)
 	case "object":
 	case "created":
 		c.Created, _ = jsonx.Int(v)
 	case "model":
-		return text(&c.Model, "model", v)
+		return again(&c.Model, c.last.Model, "model", v)
 	case "service_tier":
-		return text(&c.ServiceTier, "service_tier", v)
+		return again(&c.ServiceTier, c.last.ServiceTier, "service_tier", v)
 	case "system_fingerprint":
-		return text(&c.SystemFingerprint, "system_fingerprint", v)
+		return again(&c.SystemFingerprint, c.last.SystemFingerprint, "system_fingerprint", v)
 	case "choices":
 		return c.decodeChoices(v)
 	case "usage":
@@ -285,6 +286,15 @@ func text(dst *string, where string, v Raw) error {
 	}
 	*dst = s
 	return nil
+}
+
+// again is text for what is mostly the same in each chunk: it keeps the string.
+func again(dst *string, last, where string, v Raw) error {
+	if jsonx.IsString(v) && string(v[1:len(v)-1]) == last && strings.IndexByte(last, '\\') < 0 {
+		*dst = last
+		return nil
+	}
+	return text(dst, where, v)
 }
 
 func keep(list []Member, name []byte, v Raw) []Member {

@@ -87,7 +87,7 @@ func TestDecodeRequestRefuses(t *testing.T) {
 		{minimal + `,"n":1.5}`, 400, "n", "whole"},
 		{minimal + `,"n":1000}`, 400, "n", "128"},
 		{minimal + `,"temperature":"hot"}`, 400, "temperature", "number"},
-		{minimal + `,"max_tokens":0}`, 400, "max_tokens", "at least 1"},
+		{minimal + `,"max_tokens":"5"}`, 400, "max_tokens", "whole number"},
 		{minimal + `,"stop":7}`, 400, "stop", "list"},
 		{minimal + `,"stop":["a",7]}`, 400, "stop", "list"},
 		{minimal + `,"stop_token_ids":[-1]}`, 400, "stop_token_ids", "ids"},
@@ -154,6 +154,23 @@ func TestChunkPassesWhatItDoesNotKnow(t *testing.T) {
 		`"logprobs":{"content":[]},"finish_reason":null,"seen":{"by":"choice"}}],"nvext":{"a":9007199254740993},"sglext":{"k":1e2}}`
 	if got := string(new(Encoder).AppendChunk(nil, &c)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestFrameIsReadAnewInEachChunk(t *testing.T) {
+	var c Chunk
+	for _, step := range []struct{ in, id, model string }{
+		{`{"id":"a\\n","model":"2"}`, `a\n`, "2"},
+		{`{"id":"a\\n","model":"2"}`, `a\n`, "2"},
+		{`{"id":"a\n","model":null}`, "a\n", ""},
+		{`{"model":"2"}`, "", "2"},
+	} {
+		if err := c.Decode([]byte(step.in)); err != nil || c.ID != step.id || c.Model != step.model {
+			t.Errorf("%s: got %q, %q, %v", step.in, c.ID, c.Model, err)
+		}
+	}
+	if err := c.Decode([]byte(`{"model":121}`)); err == nil {
+		t.Error("a number passed as the model")
 	}
 }
 

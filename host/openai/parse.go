@@ -124,9 +124,6 @@ func (r *ChatRequest) read(name string, v Raw) error {
 		r.Logprobs, _ = jsonx.Bool(v)
 	case "max_tokens", "max_completion_tokens":
 		n, _ := jsonx.Int(v)
-		if n < 1 {
-			return badValue(name, "must be at least 1")
-		}
 		if r.MaxTokens == 0 || name == "max_completion_tokens" {
 			r.MaxTokens = n
 		}

@@ -37,7 +37,7 @@ type ChatRequest struct {
 	IncludeStopText    bool // include_stop_str_in_output
 	SkipSpecialTokens  *bool
 	Logprobs           bool
-	MaxTokens          int64 // max_completion_tokens, else max_tokens; 0: not given
+	MaxTokens          int64 // max_completion_tokens, else max_tokens; its range is the engine's to judge
 	Thinking           Thinking
 	ReasoningEffort    string
 	ChatTemplateKwargs []Member

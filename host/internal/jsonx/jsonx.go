@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bytedance/sonic"
-	"github.com/bytedance/sonic/decoder"
+	"github.com/bytedance/sonic/encoder"
 )
 
 // Raw is a JSON value as its source text.
@@ -46,27 +46,28 @@ func Marshal(v any) ([]byte, error) { return api.Marshal(v) }
 // it as text of its own: data may be reused. Bytes that are no UTF-8 become
 // U+FFFD. The error wraps ErrSyntax and says where.
 func Check(data []byte) (Raw, error) {
-	if !utf8.Valid(data) {
+	if utf8.Valid(data) {
+		data = bytes.Clone(data)
+	} else {
 		data = []byte(string([]rune(string(data))))
 	}
-	var v Raw
-	if err := api.Unmarshal(data, &v); err != nil {
-		return nil, syntaxError(data, err)
+	v := Raw(bytes.Trim(data, " \t\r\n"))
+	if ok, at := encoder.Valid(v); !ok {
+		return nil, syntaxError(at, len(v))
 	}
 	if at := unsoundString(v); at >= 0 {
-		return nil, fmt.Errorf("%w at byte %d of %d", ErrSyntax, at, len(data))
+		return nil, syntaxError(at, len(v))
 	}
-	return bytes.TrimSpace(v), nil
+	return v, nil
 }
 
 // unsoundString finds a bad escape or a raw control character in a string of a
-// text whose structure is sound; -1 where there is none. When sonic skips over a
-// string it overlooks some of these near the string's end.
+// text whose structure is sound; -1 where there is none. Sonic judges only the
+// structure.
 func unsoundString(v Raw) int {
 	inside := false
 	for i := 0; i < len(v); i++ {
-		c := v[i]
-		switch {
+		switch c := v[i]; {
 		case plain[c]:
 		case c == '"':
 			inside = !inside
@@ -78,6 +79,9 @@ func unsoundString(v Raw) int {
 		case inside:
 			return i
 		}
+	}
+	if inside {
+		return len(v)
 	}
 	return -1
 }
@@ -98,12 +102,11 @@ func Valid(data []byte) bool {
 }
 
 // syntaxError names the place only: what stands there may be private.
-func syntaxError(data []byte, err error) error {
-	var fault decoder.SyntaxError
-	if errors.As(err, &fault) && fault.Pos < len(data) {
-		return fmt.Errorf("%w at byte %d of %d", ErrSyntax, fault.Pos, len(data))
+func syntaxError(at, length int) error {
+	if at < 0 || at >= length {
+		return fmt.Errorf("%w: it ends too early", ErrSyntax)
 	}
-	return fmt.Errorf("%w: it ends too early", ErrSyntax)
+	return fmt.Errorf("%w at byte %d of %d", ErrSyntax, at, length)
 }
 
 // IsNull says whether a member is absent or null.

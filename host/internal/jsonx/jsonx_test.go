@@ -191,3 +191,25 @@ func TestMarshalAndUnmarshal(t *testing.T) {
 		t.Fatalf("got %s, %v", out, err)
 	}
 }
+
+// TestValidAtEveryLength: sonic reads in blocks, and has overlooked faults near
+// the end of one.
+func TestValidAtEveryLength(t *testing.T) {
+	texts := append([]string{
+		`"`, `"\`, `"\u`, `"\u12`, `"\u123"`, `"\u12g4"`, `"\q"`, "\"\x01\"", "\"\n\"", `"é`, `"é\0"`, `{"`, `{"a`, `{"a":`, `{"a":"`, `[`, `["`, `[1`, `[1,`,
+		`[1]]`, `[1] 1`, `1 1`, `tru`, `truex`, `1e`, `1e+`, `-`, `0x`, `{"a":1,}`, `{,}`, `[,]`, `{"a" 1}`, `{1:1}`, `[1 2]`, `"a""b"`, "\x00", "1\x00",
+	}, samples...)
+	for pad := range 140 {
+		fill := strings.Repeat("0", pad)
+		for _, s := range texts {
+			for _, in := range []string{
+				strings.Replace(s, `"`, `"`+fill, 1), strings.Repeat(" ", pad) + s, s + strings.Repeat(" ", pad),
+				`["` + fill + `",` + s + `]`, `{"k":` + s + `,"` + fill + `":1}`, `"` + fill + s,
+			} {
+				if got, want := Valid([]byte(in)), json.Valid([]byte(in)); got != want {
+					t.Fatalf("Valid(%q) = %v, encoding/json says %v", in, got, want)
+				}
+			}
+		}
+	}
+}
