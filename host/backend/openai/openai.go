@@ -18,7 +18,8 @@ import (
 )
 
 // Config says where an engine is and how long to wait for it. A timeout of 0 is
-// none.
+// none. How long it may be silent later on, and how long an answer may take, is
+// for the caller's context to say: a *backend.Error as its cause is passed on.
 type Config struct {
 	// BaseURL is the API's address, up to and with /v1.
 	BaseURL string
@@ -28,8 +29,6 @@ type Config struct {
 
 	Connect   time.Duration // until the connection stands
 	FirstByte time.Duration // from sending the request to the first event
-	Idle      time.Duration // from one event to the next
-	Total     time.Duration // the whole answer
 
 	// MaxEvent bounds one event of the engine, in bytes; 0 is 16 MiB.
 	MaxEvent int

@@ -220,21 +220,10 @@ func TestBadEngines(t *testing.T) {
 			sendSSE(w, ": ping\n\n")
 			wait(w, r)
 		}, "", 504, backend.CodeTimeout, false, "first_byte"},
-		{"idle", Config{Idle: short, FirstByte: 5 * time.Second}, func(w http.ResponseWriter, r *http.Request) {
-			sendSSE(w, delta("a"))
-			for r.Context().Err() == nil { // comments are no sign of life
-				sendSSE(w, ": ping\n\n")
-				time.Sleep(short / 5)
-			}
-		}, "a", 504, backend.CodeTimeout, false, "idle"},
-		{"total", Config{Total: 100 * time.Millisecond, Idle: 5 * time.Second}, func(w http.ResponseWriter, r *http.Request) {
-			sendSSE(w, delta("a"))
-			wait(w, r)
-		}, "a", 504, backend.CodeTimeout, false, "total"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := engine(t, c.handler)
-			cfg.APIKey, cfg.FirstByte, cfg.Idle, cfg.Total = c.cfg.APIKey, c.cfg.FirstByte, c.cfg.Idle, c.cfg.Total
+			cfg.APIKey, cfg.FirstByte = c.cfg.APIKey, c.cfg.FirstByte
 			cfg.MaxEvent, cfg.OverloadStatus = c.cfg.MaxEvent, c.cfg.OverloadStatus
 			text := ""
 			s, err := open(t, context.Background(), cfg)
@@ -315,6 +304,30 @@ func TestCancelReachesTheEngine(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// TestCauseOfTheCaller: a caller's own deadline says itself what it was.
+func TestCauseOfTheCaller(t *testing.T) {
+	cfg := engine(t, func(w http.ResponseWriter, r *http.Request) {
+		sendSSE(w, delta("a"))
+		for r.Context().Err() == nil { // comments make no items
+			sendSSE(w, ": ping\n\n")
+			time.Sleep(time.Millisecond)
+		}
+	})
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s, err := open(t, ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	idle := &backend.Error{Status: 504, Code: backend.CodeTimeout, Message: "idle"}
+	time.AfterFunc(20*time.Millisecond, func() { cancel(idle) })
+	if _, err := s.Next(); err != error(idle) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -14,15 +14,13 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
-// stream is one answer. All waiting ends when its context does; the cause of that
-// is one of the errors below, or the caller's.
+// stream is one answer. All waiting ends when its context does, for one of the
+// reasons below or one of the caller's.
 type stream struct {
 	backend *Backend
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	total   context.CancelFunc
 	first   *time.Timer // until the first event; nil without a limit
-	idle    *time.Timer // since the last event; nil before one, or without a limit
 
 	body   io.ReadCloser
 	events *sse.Reader
@@ -34,22 +32,13 @@ type stream struct {
 }
 
 var (
-	errFirstByte = timeout("first_byte", "the engine sent nothing within the time for its first byte")
-	errIdle      = timeout("idle", "the engine was silent for too long")
-	errTotal     = timeout("total", "the answer took longer than a request may")
-	errClosed    = errors.New("the stream was closed")
+	errFirstByte = &backend.Error{Status: http.StatusGatewayTimeout, Code: backend.CodeTimeout,
+		Message: "the engine sent nothing within the time for its first byte (timeouts.first_byte)"}
+	errClosed = errors.New("the stream was closed")
 )
-
-func timeout(name, message string) *backend.Error {
-	return &backend.Error{Status: http.StatusGatewayTimeout, Code: backend.CodeTimeout, Message: message + " (timeouts." + name + ")"}
-}
 
 func (b *Backend) newStream(ctx context.Context, r *backend.Request) *stream {
 	s := &stream{backend: b, reader: b.cfg.Profile.NewReader(r)}
-	s.total = func() {}
-	if b.cfg.Total > 0 {
-		ctx, s.total = context.WithTimeoutCause(ctx, b.cfg.Total, errTotal)
-	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	if wait := b.cfg.FirstByte; wait > 0 {
 		s.first = time.AfterFunc(wait, func() { s.cancel(errFirstByte) })
@@ -59,8 +48,7 @@ func (b *Backend) newStream(ctx context.Context, r *backend.Request) *stream {
 
 func (s *stream) start(body io.Reader) { s.events = sse.NewReader(body, s.backend.cfg.MaxEvent) }
 
-// Next gives the next item. Comment lines of the engine make none and do not
-// count as life.
+// Next gives the next item. Comment lines of the engine make none.
 func (s *stream) Next() (chunk.Item, error) {
 	if s.ended != nil {
 		return chunk.Item{}, s.ended
@@ -68,7 +56,7 @@ func (s *stream) Next() (chunk.Item, error) {
 	item, err := s.next()
 	if err != nil {
 		s.ended = err
-		s.stopTimers()
+		s.stopTimer()
 	}
 	return item, err
 }
@@ -85,7 +73,7 @@ func (s *stream) next() (chunk.Item, error) {
 		if !event.HasData && len(event.Name) == 0 {
 			continue
 		}
-		s.alive()
+		s.stopTimer()
 		switch {
 		case string(event.Name) == chunk.EventError:
 			return chunk.Item{}, backend.ReportedError(errorData(event))
@@ -120,31 +108,16 @@ func (s *stream) end(done bool) (chunk.Item, error) {
 		return chunk.Item{}, err
 	}
 	s.ended = io.EOF
-	s.stopTimers()
+	s.stopTimer()
 	if last != nil {
 		return *last, nil
 	}
 	return chunk.Item{}, io.EOF
 }
 
-// alive says that an event came: the idle timer starts anew.
-func (s *stream) alive() {
+func (s *stream) stopTimer() {
 	if s.first != nil {
 		s.first.Stop()
-	}
-	switch wait := s.backend.cfg.Idle; {
-	case s.idle != nil:
-		s.idle.Reset(wait)
-	case wait > 0:
-		s.idle = time.AfterFunc(wait, func() { s.cancel(errIdle) })
-	}
-}
-
-func (s *stream) stopTimers() {
-	for _, t := range []*time.Timer{s.first, s.idle} {
-		if t != nil {
-			t.Stop()
-		}
 	}
 }
 
@@ -178,7 +151,7 @@ func (s *stream) Close() {
 		return
 	}
 	s.closed = true
-	s.stopTimers()
+	s.stopTimer()
 	if s.body != nil && s.done {
 		drain := time.AfterFunc(drainTime, func() { s.cancel(errClosed) })
 		_, _ = io.CopyN(io.Discard, s.body, maxErrorBody)
@@ -188,5 +161,4 @@ func (s *stream) Close() {
 	if s.body != nil {
 		s.body.Close()
 	}
-	s.total()
 }
