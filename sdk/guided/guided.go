@@ -14,9 +14,8 @@ import (
 // Markup lists the native markup of a family.
 type Markup struct {
 	// Think and EndThink open and close a thought. Where the session starts in an
-	// open response they are literal, unless LoudThink says otherwise.
+	// open response they are literal.
 	Think, EndThink []string
-	LoudThink       bool
 	// Strip are markers that are taken out wherever they stand unquoted.
 	Strip []string
 	// Headers are markers behind which a call's name may stand; both are taken
@@ -61,10 +60,7 @@ func Compile(m Markup) *Grammar {
 	g.markers = scan.NewSet(markers...)
 	calls := append(append([]string(nil), markers...), "{", "[")
 	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls})
-	g.response = g.normal
-	if !m.LoudThink {
-		g.response = prose.Compile(prose.Markers{Calls: calls})
-	}
+	g.response = prose.Compile(prose.Markers{Calls: calls})
 	return g
 }
 
