@@ -44,6 +44,16 @@ func New(session *parse.Session, markers *manifest.Jail) *Jail {
 // Holding says whether text is held back.
 func (j *Jail) Holding() bool { return j.jailed || j.window != "" }
 
+// Holds says whether a call is among what is held: nothing of it went out.
+func (j *Jail) Holds(call uint16) bool {
+	for i := range j.held {
+		if j.held[i].Kind == abi.Call && j.held[i].Call == call {
+			return true
+		}
+	}
+	return false
+}
+
 // Raw is the session's.
 func (j *Jail) Raw(start, end uint32) []byte { return j.session.Raw(start, end) }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
@@ -32,8 +33,9 @@ type Plan struct {
 	ReasoningOff bool
 	// NonEmpty: reasoning becomes content if there is no other.
 	NonEmpty bool
-	// Structured: the answer is to be JSON by the client's response_format.
-	Structured bool
+	// JSONStarts are the bytes that the answer can begin with, where it is to be
+	// JSON by the client's response_format; else "".
+	JSONStarts string
 	// TemplateArgs are the arguments of the chat template.
 	TemplateArgs []openai.Member
 
@@ -61,7 +63,9 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 		NonEmpty: nonEmpty(r), options: m.Options,
 	}
 	p.ShowTools = len(r.Tools) > 0 && (!p.CallsOff || m.ToolsUnderNone)
-	p.Structured = structured(r) && g.Kind == backend.GuidedNone
+	if g.Kind == backend.GuidedNone {
+		p.JSONStarts = starts(r)
+	}
 	if p.Route, err = m.pick(r, g); err != nil {
 		return nil, err
 	}
@@ -102,18 +106,12 @@ func (p *Plan) Jailed() bool {
 }
 
 // EOSTexts are the texts of the model's end tokens, which no client is to see.
-// Where the engine is asked for them the parser reads them itself.
+// What is also a closer of the grammar is for the parser.
 func (p *Plan) EOSTexts() []string {
-	if p.StopText() {
-		return nil
-	}
 	var texts []string
-	for _, e := range []parse.Engine{p.Unified, p.Thought, p.Calls} {
-		if e == nil {
-			continue
-		}
+	for _, e := range p.parsers() {
 		for _, t := range e.Parser().EOS {
-			if t != "" && !slices.Contains(texts, t) {
+			if t != "" && !p.closer(e, t) && !slices.Contains(texts, t) {
 				texts = append(texts, t)
 			}
 		}
@@ -121,23 +119,34 @@ func (p *Plan) EOSTexts() []string {
 	return texts
 }
 
-// SpecialTokens says whether a parser needs the engine's special tokens.
-func (p *Plan) SpecialTokens() bool {
-	for _, e := range []parse.Engine{p.Unified, p.Thought, p.Calls} {
-		if e != nil && e.Parser().SpecialTokens {
-			return true
-		}
+// closer says whether the parser reads an end token's text as a part of its
+// grammar in this request.
+func (p *Plan) closer(e parse.Engine, text string) bool {
+	parser := e.Parser()
+	if p.TurnGrammar && parser.Strict {
+		return true
 	}
-	return false
+	return len(p.Chat.Tools) > 0 && !p.CallsOff && parser.Jail != nil && slices.Contains(parser.Jail.Close, text)
 }
 
-// StopText says whether the text of the stop token is wanted: a strict parser
-// reads it under a turn grammar.
-func (p *Plan) StopText() bool { return p.TurnGrammar && p.Unified != nil && p.Unified.Parser().Strict }
+// StopText says whether the text of the stop token is wanted in the output.
+func (p *Plan) StopText() bool {
+	return slices.ContainsFunc(p.parsers(), func(e parse.Engine) bool {
+		return slices.ContainsFunc(e.Parser().EOS, func(t string) bool { return p.closer(e, t) })
+	})
+}
+
+// parsers gives the parsers of the plan.
+func (p *Plan) parsers() []parse.Engine { return present(p.Unified, p.Thought, p.Calls) }
+
+// SpecialTokens says whether a parser needs the engine's special tokens.
+func (p *Plan) SpecialTokens() bool {
+	return slices.ContainsFunc(p.parsers(), func(e parse.Engine) bool { return e.Parser().SpecialTokens })
+}
 
 // RawText says whether the host parses the answer.
 func (p *Plan) RawText() bool {
-	return p.Unified != nil || p.Thought != nil || p.Calls != nil || p.Mode != abi.ModeNative
+	return len(p.parsers()) > 0 || p.Mode != abi.ModeNative
 }
 
 // Open gives the open block for a session of one of the plan's parsers.
@@ -168,23 +177,34 @@ func (p *Plan) Open(e parse.Engine) abi.Session {
 	if p.TurnGrammar && parser.Strict {
 		s.Flags |= abi.OpenTurnGrammar
 	}
-	if p.Structured {
+	if p.JSONStarts != "" {
 		s.Flags |= abi.OpenStructured
 	}
 	return s
 }
 
-func structured(r *openai.ChatRequest) bool {
-	return r.ResponseFormatType == "json_object" || r.ResponseFormatType == "json_schema"
+// starts gives the bytes that an answer in JSON can begin with, by the client's
+// response format; "" where it is to be no JSON.
+func starts(r *openai.ChatRequest) string {
+	switch r.ResponseFormatType {
+	case "json_object":
+		return "{"
+	case "json_schema":
+		schema := jsonx.Get(jsonx.Get(r.ResponseFormat, "json_schema"), "schema")
+		switch kind, _ := jsonx.String(jsonx.Get(schema, "type")); kind {
+		case "object":
+			return "{"
+		case "array":
+			return "["
+		}
+		return `{["-0123456789tfn`
+	}
+	return ""
 }
 
 // list gives the parsers that the model has.
-func (p *Parsers) list() []parse.Engine {
-	var list []parse.Engine
-	for _, e := range []parse.Engine{p.Unified, p.Split, p.Jailed, p.Thought} {
-		if e != nil {
-			list = append(list, e)
-		}
-	}
-	return list
+func (p *Parsers) list() []parse.Engine { return present(p.Unified, p.Split, p.Jailed, p.Thought) }
+
+func present(engines ...parse.Engine) []parse.Engine {
+	return slices.DeleteFunc(engines, func(e parse.Engine) bool { return e == nil })
 }

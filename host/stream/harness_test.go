@@ -29,6 +29,7 @@ type scene struct {
 	lines   []string // chunks; see script.Next
 	open    bool     // the engine closes in good order but without [DONE]
 	batch   bool
+	edit    func(line int, it *chunk.Item) // changes the item of a line
 }
 
 const tools = `"tools":[
@@ -80,7 +81,11 @@ func (s *script) Next() (chunk.Item, error) {
 	if err := s.chunk.Decode([]byte(line)); err != nil {
 		panic(fmt.Sprintf("line %s: %v", line, err))
 	}
-	return s.reader.Read(&s.chunk)
+	it, err := s.reader.Read(&s.chunk)
+	if s.scene.edit != nil {
+		s.scene.edit(s.at-1, &it)
+	}
+	return it, err
 }
 
 func (s *script) Close() { s.closed++ }

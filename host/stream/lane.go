@@ -34,6 +34,7 @@ type lane struct {
 	opened  bool
 	thought *parse.Session
 	calls   reader
+	jail    *jail.Jail
 	jailed  jailed // calls, where it is a jail
 	spans   spans
 	lead    lead
@@ -41,7 +42,7 @@ type lane struct {
 
 func (l *lane) init(r *run) {
 	l.r = r
-	l.lead.structured = r.o.plan.Structured
+	l.lead.starts = r.o.plan.JSONStarts
 }
 
 // open starts the sessions, when the first text is there.
@@ -75,7 +76,7 @@ func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 	l.calls = s
 	if p.Jailed() {
 		j := jail.New(s, engine.Parser().Jail)
-		l.calls, l.jailed = j, j
+		l.jail, l.calls, l.jailed = j, j, j
 		if p.Mode != abi.ModeNative {
 			m := jail.NewImmediate(j)
 			l.calls, l.jailed = m, m
@@ -91,7 +92,7 @@ func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Eve
 		open.Start = abi.ChannelResponse
 	}
 	return parse.Open(parse.Config{
-		Engine: e, Open: open, Policy: m.OnFault, Sent: l.framer.Sent,
+		Engine: e, Open: open, Policy: m.OnFault, Sent: l.sent,
 		Limits: parse.Limits{Held: m.Limits.Held, Call: m.Limits.Held},
 		OnFault: func(f *parse.FaultError) {
 			m.Hooks.anomaly("parser_fault", 1)
@@ -103,6 +104,11 @@ func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Eve
 			}
 		},
 	})
+}
+
+// sent says whether it is decided what the client sees of a call.
+func (l *lane) sent(call uint16) bool {
+	return (l.jail == nil || !l.jail.Holds(call)) && l.framer.Sent(call)
 }
 
 func (l *lane) newFramer(e parse.Engine) *framing.Framer {
@@ -197,9 +203,9 @@ func (l *lane) mapped(dst []framing.Delta, events []parse.Event) []framing.Delta
 
 // finish appends what is still held to dst, and closes the sessions.
 func (l *lane) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, error) {
-	if text, answer := l.lead.end(); text != "" {
+	if text := l.lead.end(); text != "" {
 		var err error
-		if dst, err = l.open(answer, dst); err == nil {
+		if dst, err = l.open(false, dst); err == nil {
 			dst, err = l.text(dst, text, false)
 		}
 		if err != nil {

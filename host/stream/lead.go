@@ -6,14 +6,14 @@ import "strings"
 // be JSON by the client's response format: its first other byte tells whether it
 // has begun although the prompt left a thought open.
 type lead struct {
-	structured bool
-	held       string
+	starts string // the bytes that the JSON can begin with; "": nothing is held
+	held   string
 }
 
 // take gives the text to go on with, once there is any; answer says that it is
 // JSON.
 func (l *lead) take(text string) (_ string, ready, answer bool) {
-	if !l.structured {
+	if l.starts == "" {
 		return text, true, false
 	}
 	text = l.held + text
@@ -22,18 +22,14 @@ func (l *lead) take(text string) (_ string, ready, answer bool) {
 		l.held = text
 		return "", false, false
 	}
-	l.structured, l.held = false, ""
-	return text, true, looksJSON(first[0])
+	answer = strings.IndexByte(l.starts, first[0]) >= 0
+	*l = lead{}
+	return text, true, answer
 }
 
-// end gives the held white space at the end of the text.
-func (l *lead) end() (text string, answer bool) {
-	text = l.held
-	l.structured, l.held = false, ""
-	return text, false
-}
-
-// looksJSON says whether a JSON value can begin with c.
-func looksJSON(c byte) bool {
-	return strings.IndexByte(`{["-tfn0123456789`, c) >= 0
+// end gives the white space that is held at the end of the text.
+func (l *lead) end() string {
+	held := l.held
+	*l = lead{}
+	return held
 }

@@ -124,8 +124,11 @@ func (r *run) visible(it *chunk.Item) bool {
 	switch {
 	case it.Event == chunk.EventPayloadUsage:
 		return false
-	case it.Data != nil:
-		return chunk.Visible(it.Data)
+	case it.Data == nil:
+	case chunk.Visible(it.Data):
+		return true
+	default:
+		it.Data = nil // an annotation may still be
 	}
 	return it.Event != "" || len(it.Comments) > 0
 }
@@ -182,13 +185,17 @@ func (r *run) release() {
 
 // feed runs one item through the choices.
 func (r *run) feed(it *chunk.Item) error {
-	if it.Data == nil {
-		r.annotate(it)
-		return nil
-	}
 	r.joiner.Take(it)
 	r.o.model.Hooks.anomaly("nvext_ignored", r.joiner.Ignored-r.ignored)
 	r.ignored = r.joiner.Ignored
+	switch {
+	case it.Data == nil:
+		r.annotate(it)
+		return nil
+	case it.Event == chunk.EventPayloadUsage: // a recorder's, not the client's
+		r.queue = append(r.queue, chunk.Item{Event: it.Event, Data: r.maker.Side(), Metrics: r.drainMetrics()})
+		return nil
+	}
 	r.usage.Take(it.Data)
 	r.maker.Adopt(it.Data.Frame)
 	for i := range it.Data.Choices {
@@ -199,18 +206,24 @@ func (r *run) feed(it *chunk.Item) error {
 	}
 	r.load()
 	r.usage.Drop()
+	r.annotate(it)
 	return nil
 }
 
-// annotate passes an item without data. Names that are internal are not passed.
+// annotate passes an item's annotation: on the last output of the item, or alone.
+// A name that is internal takes its comment with it.
 func (r *run) annotate(it *chunk.Item) {
-	if it.Event == chunk.EventMetrics || it.Event == "" {
-		r.joiner.Take(it)
-		if it.Event == chunk.EventMetrics || len(it.Comments) == 0 {
-			return
-		}
+	if it.Event == chunk.EventMetrics {
+		it.Event, it.Comments = "", nil
 	}
-	r.queue = append(r.queue, *it)
+	if it.ID == "" && it.Event == "" && len(it.Comments) == 0 {
+		return
+	}
+	if len(r.queue) == 0 {
+		r.queue = append(r.queue, chunk.Item{})
+	}
+	last := &r.queue[len(r.queue)-1]
+	last.ID, last.Event, last.Comments = it.ID, it.Event, it.Comments
 }
 
 // load puts what is pending on the outputs of one input: nvext and usage on the

@@ -157,7 +157,14 @@ func (o *Operator) request() *backend.Request {
 	return &backend.Request{
 		ID: o.id, Chat: o.chat, Model: o.model.EngineModel,
 		RawText: p.RawText(), ShowTools: p.ShowTools, SpecialTokens: p.SpecialTokens(), StopText: p.StopText(),
-		TokenIDs: o.chat.NVExt.Wants("completion_token_ids") || o.chat.NVExt.Wants("prompt_token_ids"),
+		TokenIDs: o.wantsIDs(),
 		Guided:   p.Guided, TemplateArgs: p.TemplateArgs, EOSTokenIDs: o.model.EOSTokenIDs,
 	}
+}
+
+// wantsIDs says whether the engine's token ids are of use: the client asked for
+// them, or they tell the end token from text that looks like it.
+func (o *Operator) wantsIDs() bool {
+	return o.chat.NVExt.Wants("completion_token_ids") || o.chat.NVExt.Wants("prompt_token_ids") ||
+		len(o.model.EOSTokenIDs) > 0 && len(o.plan.EOSTexts()) > 0
 }
