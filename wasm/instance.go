@@ -149,6 +149,15 @@ func (i *instance) why(err error, fuel int64) error {
 	return err
 }
 
+// bytes is a part of the guest's memory, valid until the guest runs again.
+func (i *instance) bytes(at, n uint32) ([]byte, bool) {
+	end := uint64(at) + uint64(n)
+	if end > i.memory.size() {
+		return nil, false
+	}
+	return i.memory.buffer[at:end:end], true
+}
+
 // region reads the region that the last call answered. It is the guest's memory:
 // valid until the next call.
 func (i *instance) region() ([]byte, error) {
@@ -156,7 +165,7 @@ func (i *instance) region() ([]byte, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	b, ok := i.guest.Memory().Read(ptr, size)
+	b, ok := i.bytes(ptr, size)
 	if !ok {
 		return nil, fmt.Errorf("the answer's region, %d bytes at %d, is not within the memory of %d bytes", size, ptr, i.memory.size())
 	}
@@ -176,7 +185,7 @@ func (i *instance) write(data []byte, fuel int64) error {
 			return fmt.Errorf("%d bytes at %d, which it gave for input, are not within the memory of %d bytes", room, i.input, i.memory.size())
 		}
 	}
-	i.guest.Memory().Write(i.input, data)
+	copy(i.memory.buffer[i.input:], data)
 	return nil
 }
 

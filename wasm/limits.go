@@ -1,9 +1,6 @@
 package wasm
 
-import (
-	"runtime"
-	"time"
-)
+import "time"
 
 // Limits is what a module may use up. Shipped and ThirdParty are the two trust
 // classes' defaults; change a copy of either.
@@ -44,7 +41,7 @@ func Shipped() Limits {
 		MemoryPages:         4096,
 		TableElements:       1 << 20,
 		SessionsPerInstance: 64,
-		Instances:           16 * runtime.GOMAXPROCS(0),
+		Instances:           1024,
 		Fuel:                Fuel{Start: 20e6, Call: 2e6, Byte: 500, Held: 20, Constraint: 20e6},
 		Events:              1 << 20,
 		LiteralBytes:        4 << 20,

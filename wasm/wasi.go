@@ -222,14 +222,6 @@ func wasiStat(i *instance, p []uint64) uint32 {
 	return errnoSuccess
 }
 
-func (i *instance) bytes(at, n uint32) ([]byte, bool) {
-	end := uint64(at) + uint64(n)
-	if end > i.memory.size() {
-		return nil, false
-	}
-	return i.memory.buffer[at:end], true
-}
-
 func (i *instance) put32(at uint64, v uint32) uint32 {
 	b, ok := i.bytes(uint32(at), 4)
 	if !ok {
