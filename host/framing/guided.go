@@ -14,8 +14,10 @@ import (
 type guided struct {
 	f          *Framer
 	json       scanner
-	payload    []byte // the value that is being read
+	reading    bool   // a value is being read
+	payload    []byte // what came of it
 	start, end uint32 // the raw text that it came from
+	eager      eager
 
 	space run  // white space that goes out if something else follows it
 	solid bool // the run of text has something other than white space
@@ -52,7 +54,7 @@ func (g *guided) finish() {
 func (g *guided) read(e *parse.Event) {
 	data, at := e.Data, e.Start
 	for len(data) > 0 {
-		if len(g.payload) == 0 {
+		if !g.reading {
 			n := opener(data)
 			g.plain(data[:n], at)
 			data, at = data[n:], at+uint32(n)
@@ -60,17 +62,23 @@ func (g *guided) read(e *parse.Event) {
 				return
 			}
 			g.json.reset()
-			g.start = at
+			g.reading, g.start = true, at
+			g.begin(data[0])
 		}
-		n := g.json.scan(data)
-		g.payload = append(g.payload, data[:n]...)
+		n := g.scan(data)
 		data, at = data[n:], at+uint32(n)
 		g.end = at
-		switch g.json.state {
-		case scanDone:
-			g.dispatch()
-		case scanBad:
+		switch {
+		case g.json.state == scanBad:
 			g.void()
+		case g.json.state != scanDone:
+			if g.eager.inside {
+				g.flush()
+			}
+		case g.eager.partial:
+			g.valueEnds()
+		default:
+			g.dispatch()
 		}
 	}
 }
@@ -85,14 +93,24 @@ func opener(b []byte) int {
 	return len(b)
 }
 
-// void makes text of a value that is none, or no call.
+// void gives up the value that is being read.
 func (g *guided) void() {
-	if len(g.payload) == 0 {
+	if !g.reading {
 		return
 	}
+	if g.eager.inside {
+		g.flush()
+		g.cut()
+	}
+	g.voidRest()
+}
+
+// voidRest makes text of a value that is none, or no call, as far as it did not
+// go out.
+func (g *guided) voidRest() {
 	g.f.counts.Void++
 	g.plain(g.payload, g.start)
-	g.payload = g.payload[:0]
+	g.payload, g.reading = g.payload[:0], false
 }
 
 // plain takes visible text. White space waits until something else stands in the
@@ -134,15 +152,20 @@ func (g *guided) ends() {
 func (g *guided) dispatch() {
 	calls, ok := g.calls(g.payload)
 	if !ok {
-		g.void()
+		g.voidRest()
 		return
 	}
-	g.space.text = g.space.text[:0]
-	g.solid, g.taken = false, true
+	g.touch()
 	for _, c := range calls {
 		g.f.whole(c, g.start, g.end)
 	}
-	g.payload = g.payload[:0]
+	g.payload, g.reading = g.payload[:0], false
+}
+
+// touch leaves out the white space in front of a value that is taken.
+func (g *guided) touch() {
+	g.space.text = g.space.text[:0]
+	g.solid, g.taken = false, true
 }
 
 // guidedCall is a call in guided JSON; both are as the model wrote them.

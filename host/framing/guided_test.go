@@ -92,3 +92,71 @@ func TestGuidedPolicies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { frames(t, c.cfg, in, c.want...) })
 	}
 }
+
+func TestGuidedEager(t *testing.T) {
+	cfg := Config{Guided: abi.ModeGuidedRequired, GuidedEager: true, Tools: offered("f", "g")}
+	for _, c := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"array", ` [{"name":"f","parameters":{"a" : {"b":1.0}}} , {"name":"g","arguments":{}}] `, []string{`call 0 f * {"a" : {"b":1.0}}`, "call 1 g * {}"}},
+		{"object", `{"name":"f","arguments":{"x":"} ] \" {"}}`, []string{`call 0 f * {"x":"} ] \" {"}`}},
+		{"arguments first", `[{"arguments":{"a":1},"name":"f"}]`, []string{`call 0 f * {"a":1}`}},
+		{"no arguments", `[{"name":"f"},{"name":"g"}]`, []string{"call 0 f * {}", "call 1 g * {}"}},
+		{"other members", `[{"id":{"name":"x"},"name":"f","arguments":{},"z":[{}]}]`, []string{"call 0 f * {}"}},
+		{"empty array", `[]`, []string{`text []`}},
+		{"bad first element", `[{"arguments":{}},{"name":"f"}]`, []string{`text [{"arguments":{}},{"name":"f"}]`}},
+		{"bad second element", `[{"name":"f"},{"arguments":{}}]`, []string{"call 0 f * {}", `text ,{"arguments":{}}]`}},
+		{"no object second", `[{"name":"f"}, 5]`, []string{"call 0 f * {}", `text , 5]`}},
+		{"array second", `[{"name":"f"}, []]`, []string{"call 0 f * {}", `text , []]`}},
+		{"arguments null", `{"name":"f","arguments":null}`, []string{`text {"name":"f","arguments":null}`}},
+		{"cut before a call", `[{"name": "f"`, []string{`text [{"name": "f"`}},
+		{"cut in the second", `[{"name": "f"}, {"name`, []string{"call 0 f * {}", `text , {"name`}},
+		{"not a call", `{"mood": {"name":"f"}}`, []string{`text {"mood": {"name":"f"}}`}},
+	} {
+		t.Run(c.name, func(t *testing.T) { frames(t, cfg, of(say("\n"), payload(c.in), say("\n")), around(c.want)...) })
+	}
+	got, _ := framed(cfg, pieces(of(payload(`[{"name":"f","arguments":{"a":[1,x`)), 1), false)
+	if len(got) != 2 || got[0] != `call 0 f * {"a":[1, cut` || got[1] != "text x" {
+		t.Errorf("broken in the arguments: %q", got)
+	}
+	cfg.Unknown = UnknownText
+	frames(t, cfg, of(payload(`[{"name":"x","arguments":{"a":1}},{"name":"f"}]`)), `text {"name":"x","arguments":{"a":1}}`, "call 0 f * {}")
+	cfg.CallsOff = true
+	frames(t, cfg, of(payload(`[{"name":"x","arguments":{"a":1}},{"name":"f"}]`)))
+}
+
+// around adds the white space that stands around a payload that became text.
+func around(want []string) []string {
+	if want[0][:4] == "text" {
+		want[0] = "text \n" + want[0][5:]
+	}
+	if last := len(want) - 1; want[last][:4] == "text" {
+		want[last] += "\n"
+	}
+	return want
+}
+
+func TestGuidedEagerNamed(t *testing.T) {
+	tools := NewTools([]Tool{{Name: "f", Parameters: []byte(`{"properties":{"meter":{}}}`)}, {Name: "n", Parameters: []byte(`{"properties":{"name":{}}}`)}})
+	cfg := Config{Guided: abi.ModeGuidedNamed, GuidedEager: true, NamedTool: "f", Tools: tools}
+	for in, want := range map[string]string{
+		`{"meter" :{"x":"}"}, "name": 8}`:      `call 0 f * {"meter" :{"x":"}"}, "name": 8}`,
+		`{}`:                                   `call 0 f * {}`,
+		`{"name":"f","arguments":{"meter":7}}`: `call 0 f * {"meter":7}`,
+		`{"name":"g","arguments":{"meter":7}}`: `call 0 f * {"name":"g","arguments":{"meter":7}}`,
+		`[{"name":"f","arguments":{}}]`:        `call 0 f * {}`,
+		`{"name":`:                             `text {"name":`,
+	} {
+		frames(t, cfg, of(payload(in)), want)
+	}
+	f := New(cfg)
+	if got := view(f.Apply(of(payload(`{"meter":"abc`)), nil)); len(got) != 1 || got[0] != `call 0 f * {"meter":"abc …` {
+		t.Errorf("arguments don't stream: %q", got)
+	}
+	cfg.NamedTool = "n"
+	f = New(cfg)
+	if got := view(f.Apply(of(payload(`{"name":"n`)), nil)); len(got) != 1 || got[0] != `call 0 n * {"name":"n …` {
+		t.Errorf("arguments with a name don't stream: %q", got)
+	}
+}

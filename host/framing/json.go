@@ -66,24 +66,6 @@ func (s *scanner) feed(dst, b []byte, repair bool) []byte {
 	return append(dst, b[from:]...)
 }
 
-// scan steps over b up to the end of the root value, or to the first byte that no
-// JSON has there, and gives how far it came. Raw control characters in strings
-// pass.
-func (s *scanner) scan(b []byte) int {
-	for i, c := range b {
-		if s.state == scanString && (plainByte[c] || c < ' ') {
-			continue
-		}
-		switch s.step(c); s.state {
-		case scanDone:
-			return i + 1
-		case scanBad:
-			return i
-		}
-	}
-	return len(b)
-}
-
 // done says whether the bytes so far are one whole value.
 func (s *scanner) done() bool {
 	if s.depth > 0 {
