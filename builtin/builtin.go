@@ -3,6 +3,7 @@ package builtin
 
 import (
 	"github.com/turnkey-parsers/turnkey/builtin/beam"
+	"github.com/turnkey-parsers/turnkey/builtin/deepseekv3"
 	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
@@ -13,6 +14,7 @@ import (
 // Modules are the parser modules that ship, in alphabetical order.
 var Modules = []*sdk.Module{
 	&beam.Module,
+	&deepseekv3.Module,
 	&harmony.Module,
 	&hermes.Module,
 	&kimik2.Module,
