@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -367,6 +368,34 @@ func TestHiddenStopString(t *testing.T) {
 			t.Errorf("%s: got %q want %q", name, got, c.want)
 		}
 	}
+}
+
+// FuzzRequest: any body is refused with an error that says what is wrong, or
+// becomes for each engine a JSON object that asks for a stream.
+func FuzzRequest(f *testing.F) {
+	f.Add([]byte(hello + `,"tools":[` + tool + `],"tool_choice":"auto","stream_options":null,"x":{"a":[1.0]}}`))
+	f.Add([]byte(hello + `,"stream":true,"stream":false,"nvext":{"agent_hints":{"osl":1}},"stop":["a"],"thinking":{"type":"adaptive"}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		chat, err := openai.DecodeRequest(body)
+		var e *openai.Error
+		if errors.As(err, &e) {
+			if e.Status < 400 || e.Status > 599 || e.Message == "" || e.Code == "" {
+				t.Fatalf("%q: %+v", body, e)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: %T", body, err)
+		}
+		for _, p := range profiles {
+			out := p.AppendRequest(nil, &Request{Chat: chat, RawText: true, ShowTools: true, SpecialTokens: true, TokenIDs: true,
+				Guided: Guided{GuidedJSON, openai.Raw("{}")}})
+			var sent map[string]json.RawMessage
+			if err := json.Unmarshal(out, &sent); err != nil || string(sent["stream"]) != "true" || sent["messages"] == nil {
+				t.Fatalf("%q: %s is sent %q", body, p.Name, out)
+			}
+		}
+	})
 }
 
 func BenchmarkAppendRequest(b *testing.B) {

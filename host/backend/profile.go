@@ -2,6 +2,7 @@ package backend
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
@@ -34,6 +35,7 @@ type Profile struct {
 	// TemplateArgs says that chat_template_kwargs is known.
 	TemplateArgs bool
 	// Thinking and NVExt say that the client's members of these names are sent on.
+	// With NVExt come the annotations that it asks for.
 	Thinking bool
 	NVExt    bool
 
@@ -176,7 +178,11 @@ func ProfileByName(name string) (*Profile, error) {
 // without what only the host understands and with what the host decided.
 func (p *Profile) AppendRequest(dst []byte, r *Request) []byte {
 	ours := p.overrides(r)
-	dst = append(dst, '{')
+	size := 512
+	for _, m := range r.Chat.Members {
+		size += len(m.Name) + len(m.Value)
+	}
+	dst = append(slices.Grow(dst, size), '{')
 	for _, m := range r.Chat.Members {
 		value := m.Value
 		for i := range ours {

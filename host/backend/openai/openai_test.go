@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -95,7 +97,7 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := read(s); text != "ab[note [x]]" || err != io.EOF {
+	if text, err := read(s); text != "ab" || err != io.EOF {
 		t.Errorf("got %q, %v", text, err)
 	}
 	if _, err := s.Next(); err != io.EOF {
@@ -108,6 +110,20 @@ func TestAnswer(t *testing.T) {
 	}
 	if want := `{"model":"m","messages":[{"role":"user","content":"hi"}],"seed":7,"stream":true,"stream_options":{"include_usage":true}}`; string(body) != want {
 		t.Errorf("the engine was sent %s", body)
+	}
+}
+
+func TestAnnotationsPassWhereTheyWereAskedFor(t *testing.T) {
+	cfg := engine(t, func(w http.ResponseWriter, r *http.Request) {
+		sendSSE(w, ": ping\n\nevent: request_id\n: \"7\"\n\n"+delta("a")+stop+"data: [DONE]\n\n")
+	})
+	cfg.Profile, _ = backend.ProfileByName("dynamo")
+	s, err := open(t, context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := read(s); text != `[request_id ["7"]]a` || err != io.EOF {
+		t.Errorf("got %q, %v", text, err)
 	}
 }
 
@@ -270,6 +286,15 @@ func TestRefusedConnection(t *testing.T) {
 	}
 }
 
+func TestConnectTimeout(t *testing.T) {
+	s := &stream{ctx: context.Background()}
+	var e *backend.Error
+	late := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	if err := s.failure(late, "", backend.CodeUnreachable); !errors.As(err, &e) || e.Status != 504 || !strings.Contains(e.Message, "timeouts.connect") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestCancelReachesTheEngine: the engine's request ends when the caller's does,
 // and also when the stream is closed in the middle.
 func TestCancelReachesTheEngine(t *testing.T) {
@@ -340,5 +365,31 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if _, err := New(Config{BaseURL: "http://x/v1"}); err == nil {
 		t.Error("no profile was accepted")
+	}
+}
+
+// BenchmarkRead is the way of a chunk from the engine's bytes to an item.
+func BenchmarkRead(b *testing.B) {
+	const n = 500
+	in := []byte(strings.Repeat(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null,"token_ids":[9911]}]}`+"\n\n", n) + stop)
+	profile, _ := backend.ProfileByName("vllm")
+	backendOf := &Backend{cfg: Config{Profile: profile, MaxEvent: defaultMaxEvent}}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := backendOf.newStream(context.Background(), &backend.Request{Chat: new(openai.ChatRequest)})
+		s.start(bytes.NewReader(in))
+		if text, err := count(s); text != n+1 || err != io.EOF {
+			b.Fatal(text, err)
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/chunk")
+}
+
+func count(s backend.Stream) (n int, err error) {
+	for ; ; n++ {
+		if _, err := s.Next(); err != nil {
+			return n, err
+		}
 	}
 }

@@ -48,7 +48,8 @@ func (b *Backend) newStream(ctx context.Context, r *backend.Request) *stream {
 
 func (s *stream) start(body io.Reader) { s.events = sse.NewReader(body, s.backend.cfg.MaxEvent) }
 
-// Next gives the next item. Comment lines of the engine make none.
+// Next gives the next item. Comment lines of the engine make none, unless they
+// are an annotation that the client asked for: an event with a name and no data.
 func (s *stream) Next() (chunk.Item, error) {
 	if s.ended != nil {
 		return chunk.Item{}, s.ended
@@ -79,7 +80,7 @@ func (s *stream) next() (chunk.Item, error) {
 			return chunk.Item{}, backend.ReportedError(errorData(event))
 		case string(event.Data) == "[DONE]":
 			return s.end(true)
-		case !event.HasData:
+		case !event.HasData && s.backend.cfg.Profile.NVExt:
 			return chunk.Item{Event: string(event.Name), Comments: event.Comments}, nil
 		case len(event.Data) == 0:
 			continue
