@@ -23,7 +23,7 @@ var vocabulary = []string{
 }
 
 func config(cases string) sdktest.Config {
-	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks}
+	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 }
 
 // leaks finds markup in what was said though the input had no quotation that

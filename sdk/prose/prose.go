@@ -5,6 +5,9 @@
 package prose
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
@@ -72,8 +75,8 @@ func (g *Grammar) Call(id int) string { return g.set.Marker(g.close + id) }
 // it, and closes one only if none stands behind it. A marker inside a quotation
 // is prose. Behind an open quote a marker is therefore held until the quotation
 // closes, or ends unmatched: at an empty line, at the end of the text, and for
-// the marker that ends a thought at the end of the line. An unmatched quote
-// protects nothing. A JSON value directly behind a held marker owns the
+// the marker that ends a thought at the end of the quote's line. An unmatched
+// quote protects nothing. A JSON value directly behind a held marker owns the
 // quotation marks in it.
 type Machine struct {
 	// Thought is the channel: prose is reasoning if true, visible text if not.
@@ -90,7 +93,8 @@ type Machine struct {
 	count [4]int   // how many of them there are of each kind
 	held  []marker // markers from the first one that can't be passed yet
 	front int      // where in held that one is
-	line  int      // how many of held stand before the last line feed
+	line  uint32   // where the line begins, as far as quotes were open
+	above int      // how many of held stand before it
 	blank bool     // the line so far is blank
 
 	owner     ownership
@@ -105,11 +109,11 @@ type opened struct {
 }
 
 type marker struct {
-	at     uint32
-	by     uint32 // where the quotation opens that makes it text
-	id     int16
-	closer bool // it would end a thought
-	text   bool
+	at   uint32
+	line uint32 // quotes from before this offset do not protect it
+	by   uint32 // where the quotation opens that makes it text
+	id   int16
+	text bool
 }
 
 // ownership follows what stands directly behind a held marker.
@@ -161,7 +165,7 @@ func (m *Machine) markup(w *sdk.Window) (marker, bool) {
 		switch {
 		case h.at < m.from:
 		case h.text && h.by >= m.from:
-		case !h.text && m.quotedAt(h.at):
+		case !h.text && m.quoted(h):
 			return marker{}, false
 		default:
 			m.front++
@@ -169,11 +173,15 @@ func (m *Machine) markup(w *sdk.Window) (marker, bool) {
 		}
 		m.front++
 	}
-	m.held, m.front, m.line = m.held[:0], 0, 0
+	m.held, m.front, m.above = m.held[:0], 0, 0
 	return marker{}, false
 }
 
-func (m *Machine) quotedAt(at uint32) bool { return len(m.open) > 0 && m.open[0].at < at }
+// quoted says whether h stands behind an open quote that may protect it.
+func (m *Machine) quoted(h marker) bool {
+	i, _ := slices.BinarySearchFunc(m.open, h.line, func(o opened, line uint32) int { return cmp.Compare(o.at, line) })
+	return i < len(m.open) && m.open[i].at < h.at
+}
 
 // pass does what a marker at the window's start asks, unless it is for the
 // caller.

@@ -121,6 +121,8 @@ func TestProse(t *testing.T) {
 		{"a line's end does not", "\"a\n<call>\nb\" c", "\"a\n<call>\nb\" c"},
 		{"but for the end of a thought", "<think>\"a</think>b\" c\nd\"", "[\"a</think>b\" c\nd\"]"},
 		{"closer on a line of its own", "<think>\"a</think>\nb\" c", "[\"a]\nb\" c"},
+		{"closer on a later line than the quote", "<think>\"a\nb</think>c\" d", "[\"a\nb]c\" d"},
+		{"closer between quotes of two lines", "<think>'a\n\"b</think>\" c</think>d'", "['a\n\"b</think>\" c]d'"},
 		{"quotation that the thought's end ends", "<think>\"a <call>f> </think>\nb\" c", "[\"a {f} ]\nb\" c"},
 		{"JSON behind a marker owns its quotes", `"a <call>{"p":"/x"}> b`, `"a {{"p":"/x"}} b`},
 		{"JSON in a quotation", `"a <call>{"p":"/x"}" b`, `"a <call>{"p":"/x"}" b`},

@@ -90,7 +90,7 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 		}
 	}
 	if c == '\n' && len(m.open) > 0 {
-		m.blank = true
+		m.blank, m.line = true, w.Offset()+uint32(i)+1
 		return i + 1, m.endLine(), false
 	}
 	if m.g.class[c]&quote != 0 {
@@ -99,13 +99,25 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 	return i + 1, false, false
 }
 
+// found takes a marker in. One that ends a thought ends all quotations before
+// it, unless a quote of its line is open.
 func (m *Machine) found(at uint32, id int) {
-	closer := m.Thought && id >= m.g.think && id < m.g.close
-	m.held = append(m.held, marker{at: at, id: int16(id), closer: closer})
+	h := marker{at: at, id: int16(id)}
+	if m.endsThought(h) {
+		h.line = m.line
+		if !m.quoted(h) {
+			m.forget(at)
+		}
+	}
+	m.held = append(m.held, h)
 	end := at + uint32(m.g.set.Len(id))
 	if len(m.open) > 0 && end >= m.jsonAfter {
 		m.owner, m.jsonAt = asked, end
 	}
+}
+
+func (m *Machine) endsThought(h marker) bool {
+	return m.Thought && int(h.id) >= m.g.think && int(h.id) < m.g.close
 }
 
 // mark reads a quotation mark.
@@ -145,8 +157,8 @@ func (m *Machine) closeQuote(kind uint8) (settled bool) {
 			continue
 		}
 		for k := len(m.held) - 1; k >= m.front && m.held[k].at > last.at; k-- {
-			if !m.held[k].text {
-				m.held[k].text, m.held[k].by = true, last.at
+			if h := &m.held[k]; !h.text && last.at >= h.line {
+				h.text, h.by = true, last.at
 			}
 		}
 		return m.front < len(m.held)
@@ -172,14 +184,14 @@ func (m *Machine) blanks(b []byte, i, end int) (next int, settled bool) {
 
 // endLine ends the quotations around a marker that ends a thought.
 func (m *Machine) endLine() (settled bool) {
-	for k := len(m.held) - 1; k >= max(m.line, m.front); k-- {
-		if m.held[k].closer && !m.held[k].text {
+	for k := len(m.held) - 1; k >= max(m.above, m.front); k-- {
+		if !m.held[k].text && m.endsThought(m.held[k]) {
 			m.forget(m.held[k].at)
 			settled = true
 			break
 		}
 	}
-	m.line = len(m.held)
+	m.above = len(m.held)
 	return settled
 }
 
