@@ -21,7 +21,7 @@ func TestDecodeRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Messages[0].Text != "a\nb" || r.Messages[1].Text != "hi" || len(r.Messages) != 3 {
+	if r.Messages[0].Text() != "a\nb" || r.Messages[1].Text() != "hi" || r.Messages[2].Text() != "" || len(r.Messages) != 3 {
 		t.Errorf("messages: %+v", r.Messages)
 	}
 	if !r.Stream || !r.IncludeUsage || !r.ContinuousUsage || r.N != 2 || r.ParallelToolCalls || !r.IgnoreEOS || r.MaxTokens != 9 || r.Thinking != ThinkingOff {

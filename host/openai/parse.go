@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
@@ -193,57 +192,59 @@ func (r *ChatRequest) readMessages(v Raw) error {
 		if !ok {
 			return nil
 		}
-		where := fmt.Sprintf("messages[%d]", len(r.Messages))
+		bad := func(member, want string) error {
+			return badType(fmt.Sprintf("messages[%d]%s", len(r.Messages), member), want)
+		}
 		if !jsonx.IsObject(e) {
-			return badType(where, "an object")
+			return bad("", "an object")
 		}
-		m := InputMessage{Raw: e}
-		if m.Role, ok = jsonx.String(jsonx.Get(e, "role")); !ok || m.Role == "" {
-			return badType(where+".role", "a string, for example user")
+		role, ok := jsonx.String(jsonx.Get(e, "role"))
+		if !ok || role == "" {
+			return bad(".role", "a string, for example user")
 		}
-		if m.Text, ok = contentText(jsonx.Get(e, "content")); !ok {
-			return badType(where+".content", "a string or a list of parts with a type")
+		if !eachText(jsonx.Get(e, "content"), func(Raw) {}) {
+			return bad(".content", "a string or a list of parts with a type")
 		}
 		if calls := jsonx.Get(e, "tool_calls"); !jsonx.IsNull(calls) && !jsonx.IsArray(calls) {
-			return badType(where+".tool_calls", "a list")
+			return bad(".tool_calls", "a list")
 		}
-		r.Messages = append(r.Messages, m)
+		r.Messages = append(r.Messages, InputMessage{Role: role, Raw: e})
 	}
 }
 
-// contentText gives the text of a message's content, whatever its form.
-func contentText(v Raw) (string, bool) {
-	if jsonx.IsNull(v) {
-		return "", true
+// eachText visits the strings of a message's content, whatever its form. It is
+// false where the content has none of the forms that there are.
+func eachText(v Raw, visit func(Raw)) bool {
+	switch {
+	case jsonx.IsNull(v):
+		return true
+	case jsonx.IsString(v):
+		visit(v)
+		return true
+	case !jsonx.IsArray(v):
+		return false
 	}
-	if s, ok := jsonx.String(v); ok {
-		return s, true
-	}
-	if !jsonx.IsArray(v) {
-		return "", false
-	}
-	var texts []string
 	for a := jsonx.ArrayOf(v); ; {
 		part, ok := a.Next()
 		if !ok {
-			return strings.Join(texts, "\n"), true
+			return true
 		}
-		if s, ok := jsonx.String(part); ok { // some clients send bare strings
-			texts = append(texts, s)
+		if jsonx.IsString(part) { // some clients send bare strings
+			visit(part)
 			continue
 		}
 		kind, ok := jsonx.String(jsonx.Get(part, "type"))
 		if !ok {
-			return "", false
+			return false
 		}
 		if kind != "text" {
 			continue
 		}
-		s, ok := jsonx.String(jsonx.Get(part, "text"))
-		if !ok {
-			return "", false
+		text := jsonx.Get(part, "text")
+		if !jsonx.IsString(text) {
+			return false
 		}
-		texts = append(texts, s)
+		visit(text)
 	}
 }
 

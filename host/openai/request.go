@@ -1,5 +1,11 @@
 package openai
 
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+)
+
 // ChatRequest is a chat completion request as the client sent it: what the host
 // looks at is typed, everything is kept in Members.
 type ChatRequest struct {
@@ -108,8 +114,17 @@ func (n *NVExtRequest) Wants(field string) bool {
 // InputMessage is one message of the conversation so far.
 type InputMessage struct {
 	Role string
-	// Text is the content: the string, or its text parts joined by line feeds.
-	Text string
 	// Raw is the whole message as the client sent it.
 	Raw Raw
+}
+
+// Text is the message's content: the string, or its text parts joined by line
+// feeds.
+func (m *InputMessage) Text() string {
+	var texts []string
+	eachText(jsonx.Get(m.Raw, "content"), func(v Raw) {
+		s, _ := jsonx.String(v)
+		texts = append(texts, s)
+	})
+	return strings.Join(texts, "\n")
 }

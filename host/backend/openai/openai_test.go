@@ -162,7 +162,7 @@ func TestBadEngines(t *testing.T) {
 	cut := func(w http.ResponseWriter) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err == nil {
-			conn.Close()
+			_ = conn.Close()
 		}
 	}
 	const short = 30 * time.Millisecond
@@ -278,7 +278,7 @@ func TestRefusedConnection(t *testing.T) {
 	}
 	cfg := engine(t, nil)
 	cfg.BaseURL = "http://" + l.Addr().String() + "/v1"
-	l.Close()
+	_ = l.Close()
 	_, err = open(t, context.Background(), cfg)
 	var e *backend.Error
 	if !errors.As(err, &e) || e.Status != 502 || e.Code != backend.CodeUnreachable {

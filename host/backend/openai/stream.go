@@ -160,6 +160,6 @@ func (s *stream) Close() {
 	}
 	s.cancel(errClosed)
 	if s.body != nil {
-		s.body.Close()
+		_ = s.body.Close()
 	}
 }

@@ -96,7 +96,7 @@ func (b *Backend) Stream(ctx context.Context, r *backend.Request) (backend.Strea
 func lastUserText(r *openai.ChatRequest) string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == "user" {
-			return r.Messages[i].Text
+			return r.Messages[i].Text()
 		}
 	}
 	return ""

@@ -53,7 +53,7 @@ func newStream(ctx context.Context, r *backend.Request, t *Transcript, model str
 		s.eos = r.EOSTokenIDs[0]
 	}
 	for _, m := range r.Chat.Messages {
-		s.usage.PromptTokens += int64(len(cut(m.Text))) + 4 // and the template's markers
+		s.usage.PromptTokens += int64(len(cut(m.Text()))) + 4 // and the template's markers
 	}
 	return s
 }
