@@ -186,11 +186,15 @@ func TestBadEngines(t *testing.T) {
 		{"status 400", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"object":"error","message":"too long","code":400}`, 400)
 		}, "", 400, backend.CodeStatus, true, "too long"},
-		{"status 422", Config{}, func(w http.ResponseWriter, r *http.Request) { http.Error(w, `{"detail":"bad body"}`, 422) }, "", 400, backend.CodeStatus, true, "bad body"},
+		{"status 422", Config{}, func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, `{"detail":"bad body"}`, http.StatusUnprocessableEntity)
+		}, "", 400, backend.CodeStatus, true, "bad body"},
 		{"status 401", Config{APIKey: "sesame"}, func(w http.ResponseWriter, r *http.Request) {
-			http.Error(w, `{"error":"wrong key sesame"}`, 401)
+			http.Error(w, `{"error":"wrong key sesame"}`, http.StatusUnauthorized)
 		}, "", 401, backend.CodeStatus, true, "wrong key [key]"},
-		{"redirect", Config{}, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, "", 502, backend.CodeProtocol, false, "307"},
+		{"redirect", Config{}, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, "", 502, backend.CodeProtocol, false, "307"},
 		{"html", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<h1>hello</h1>")
