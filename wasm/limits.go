@@ -60,7 +60,7 @@ func ThirdParty() Limits {
 		TableElements:       1 << 16,
 		SessionsPerInstance: 1,
 		Instances:           1024,
-		Fuel:                Fuel{Start: 5e6, Call: 1e6, Byte: 200, Held: 10, Constraint: 5e6},
+		Fuel:                Fuel{Start: 5e6, Call: 1e6, Byte: 400, Held: 10, Constraint: 5e6},
 		Events:              1 << 16,
 		LiteralBytes:        1 << 20,
 		HeldBytes:           2 << 20,

@@ -118,5 +118,8 @@ func (s *Session) recover(o op, err error) error {
 	if errors.Is(err, errDead) || isFault(err) && s.module.pool.crowded(s.inst) {
 		err = s.again(o, true)
 	}
+	if errors.Is(err, errDead) { // only closing ends an instance that has no neighbours
+		return ErrClosed
+	}
 	return err
 }

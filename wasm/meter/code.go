@@ -13,7 +13,7 @@ const (
 
 // What is charged, in units. A unit is a loop's turn: about a nanosecond.
 const (
-	entryBase  = 8   // a function entry, which takes stack that has to be grown
+	entryBase  = 16  // a function entry, which takes stack that has to be grown
 	entryShift = 6   // and 1 for so many bytes of its body
 	frameShift = 2   // and 1 for so many locals
 	loopShift  = 10  // a loop's turn: 1, and 1 for so many bytes that are the loop's own
