@@ -186,10 +186,10 @@ func headerLen(h []byte) int {
 // call opens the call that header h names. It answers false if h names none.
 func (p *parser) call(w *sdk.Window, h []byte) bool {
 	at := scan.Space(h)
-	id := h[at:scan.TrimSpaceRight(h)]
-	if at >= len(h) {
+	if at == len(h) {
 		return false
 	}
+	id := h[at:scan.TrimSpaceRight(h)]
 	colon := bytes.LastIndexByte(id, ':')
 	if colon < 0 || !allDigits(id[colon+1:]) {
 		return false
