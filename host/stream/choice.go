@@ -78,12 +78,14 @@ func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
 		c.deltas = append(c.deltas[:0], framing.Delta{Kind: framing.Reasoning, Text: d.Reasoning})
 		c.emit(c.deltas)
 	}
-	c.eos.ids = c.eos.ids || !jsonx.IsNull(in.TokenIDs)
+	if !jsonx.IsNull(in.TokenIDs) {
+		c.eos.shows(it.EOSToken(c.index))
+	}
 	if d.Content != "" {
 		if c.reason != "" {
 			c.stop.Finish = abi.FinishUnknown // text follows: the evidence is void
 		}
-		if err := c.parse(c.eos.push(d.Content, it.EOSToken(c.index)), in.FinishReason != ""); err != nil {
+		if err := c.parse(c.eos.push(d.Content), in.FinishReason != ""); err != nil {
 			return err
 		}
 	}

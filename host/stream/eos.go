@@ -9,12 +9,16 @@ type eosGuard struct {
 	texts []string
 	held  string
 	ids   bool // the engine shows token ids
+	eos   bool // the last ids that it showed have an end token's
 	byEOS bool // held came with the id of an end token
 }
 
-// push takes more text and gives what is certainly none of the end token's. eos
-// says that the text came with an end token's id.
-func (g *eosGuard) push(text string, eos bool) string {
+// shows takes the token ids of an item, which go before its text; eos says that
+// an end token's is among them. Text without ids belongs to the last ids.
+func (g *eosGuard) shows(eos bool) { g.ids, g.eos = true, eos }
+
+// push takes more text and gives what is certainly none of the end token's.
+func (g *eosGuard) push(text string) string {
 	if len(g.texts) == 0 || text == "" {
 		return text
 	}
@@ -25,7 +29,7 @@ func (g *eosGuard) push(text string, eos bool) string {
 	}
 	n := g.suffix(text)
 	g.held = text[len(text)-n:]
-	g.byEOS = n > 0 && (g.byEOS || eos)
+	g.byEOS = n > 0 && (g.byEOS || g.eos)
 	return text[:len(text)-n]
 }
 

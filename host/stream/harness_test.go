@@ -118,6 +118,7 @@ type result struct {
 	err     error
 	script  *script
 	op      *stream.Operator
+	notes   int // items with an annotation
 }
 
 // view is one choice, merged.
@@ -280,6 +281,9 @@ func (r *result) stream(t testing.TB, op *stream.Operator) {
 				t.Errorf("the error is not given again: %v", again)
 			}
 			return
+		}
+		if it.Event != "" || len(it.Comments) > 0 {
+			r.notes++
 		}
 		if it.Data == nil {
 			r.frames = append(r.frames, fmt.Sprintf("%s %q", it.Event, it.Comments))
