@@ -55,10 +55,15 @@ type Config struct {
 	// KeepControl leaves raw control characters in JSON strings as they are;
 	// else they are escaped.
 	KeepControl bool
+	// MaxHeld bounds what waits of one value, or of guided JSON, in bytes; 0 means
+	// 8 MiB. A longer value goes on as a string, longer guided JSON as text.
+	MaxHeld int
 	// Raw gives raw text that is not accounted for or belongs to an open call
 	// that was not sent; parse.Session.Raw. Needed by UnknownText.
 	Raw func(start, end uint32) []byte
 }
+
+const defaultHeld = 8 << 20
 
 // Counts is what a Framer counts for metrics.
 type Counts struct {
@@ -72,4 +77,5 @@ type Counts struct {
 	Repaired   int // control characters that were escaped
 	IDs        int // ids of the grammar that were replaced or came too late
 	Void       int // guided JSON that was no call and became text
+	Overlong   int // values and guided JSON that were longer than MaxHeld
 }

@@ -130,12 +130,12 @@ func (j *judge) node(node jsonx.Raw) facts {
 	defer j.walk.leave()
 	m := j.doc.members(node)
 	f := facts{types: typeAny}
-	f.and(ofType(m))
+	f.and(j.ofType(m))
 	if v, ok := m["const"]; ok {
 		f.and(j.ofConst(v))
 	}
 	if v, ok := m["enum"]; ok {
-		f.and(ofEnum(v))
+		f.and(j.ofEnum(v))
 	}
 	if v, ok := m["$ref"]; ok {
 		f.and(j.ofRef(v))
@@ -172,6 +172,9 @@ func (j *judge) branches(list jsonx.Raw) []facts {
 		v, ok := a.Next()
 		if !ok {
 			return all
+		}
+		if !j.walk.spend() {
+			return append(all, lost)
 		}
 		all = append(all, j.node(v))
 	}
@@ -242,7 +245,7 @@ func oneOf(list []facts) facts {
 }
 
 // ofType reads type and nullable.
-func ofType(m map[string]jsonx.Raw) facts {
+func (j *judge) ofType(m map[string]jsonx.Raw) facts {
 	v, ok := m["type"]
 	if !ok {
 		return facts{types: typeAny}
@@ -253,6 +256,9 @@ func ofType(m map[string]jsonx.Raw) facts {
 			name, ok := a.Next()
 			if !ok {
 				break
+			}
+			if !j.walk.spend() {
+				return lost
 			}
 			types |= typeNamed(name)
 		}
@@ -339,12 +345,15 @@ func (j *judge) ofConst(v jsonx.Raw) facts {
 	return f
 }
 
-func ofEnum(v jsonx.Raw) facts {
+func (j *judge) ofEnum(v jsonx.Raw) facts {
 	var types typeSet
 	for a := jsonx.ArrayOf(v); ; {
 		c, ok := a.Next()
 		if !ok {
 			break
+		}
+		if !j.walk.spend() {
+			return lost
 		}
 		types |= typeOf(c)
 	}

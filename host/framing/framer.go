@@ -33,7 +33,10 @@ func New(cfg Config) *Framer {
 	if cfg.IDs == nil {
 		cfg.IDs = NewIDs(false)
 	}
-	f := &Framer{cfg: cfg, typing: typer{keep: cfg.KeepControl}}
+	if cfg.MaxHeld <= 0 {
+		cfg.MaxHeld = defaultHeld
+	}
+	f := &Framer{cfg: cfg, typing: typer{keep: cfg.KeepControl, held: cfg.MaxHeld}}
 	if cfg.Typing != nil {
 		f.typing.knobs = *cfg.Typing
 	}
@@ -98,6 +101,7 @@ func (f *Framer) index() int {
 func (f *Framer) Counts() Counts {
 	c := f.counts
 	c.Repaired += f.typing.repaired
+	c.Overlong += f.typing.overlong
 	return c
 }
 

@@ -287,3 +287,14 @@ func TestDeltasKnowTheirText(t *testing.T) {
 		t.Errorf("arguments: %+v", d[2])
 	}
 }
+
+func TestWhatWaitsIsBounded(t *testing.T) {
+	cfg := Config{Tools: offered("f"), MaxHeld: 8, Guided: abi.ModeGuidedRequired}
+	more := abi.ReadJSON | abi.FlagMore
+	c := frames(t, cfg, of(opens(0, "f"), key("v"), val(more, "[1,2,3]"), val(abi.ReadJSON, ",4,5"), key("w"), val(abi.ReadJSON, "[1,2,3]"), end),
+		`call 0 f * {"v":"[1,2,3],4,5","w":[1,2,3]}`)
+	if c.Overlong != 1 {
+		t.Errorf("%d counted, want 1", c.Overlong)
+	}
+	frames(t, cfg, of(payload(`[{"name": "f", `), payload(`"x":{"name":"g"}}]`)), `text [{"name": "f", "x":{"name":"g"}}]`)
+}

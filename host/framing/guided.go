@@ -18,6 +18,7 @@ type guided struct {
 	payload    []byte // what came of it
 	start, end uint32 // the raw text that it came from
 	eager      eager
+	overlong   bool // a value was too long: nothing is read any more
 
 	space run  // white space that goes out if something else follows it
 	solid bool // the run of text has something other than white space
@@ -54,6 +55,10 @@ func (g *guided) finish() {
 func (g *guided) read(e *parse.Event) {
 	data, at := e.Data, e.Start
 	for len(data) > 0 {
+		if g.overlong {
+			g.plain(data, at)
+			return
+		}
 		if !g.reading {
 			n := opener(data)
 			g.plain(data[:n], at)
@@ -68,18 +73,28 @@ func (g *guided) read(e *parse.Event) {
 		n := g.scan(data)
 		data, at = data[n:], at+uint32(n)
 		g.end = at
-		switch {
-		case g.json.state == scanBad:
-			g.void()
-		case g.json.state != scanDone:
-			if g.eager.inside {
-				g.flush()
-			}
-		case g.eager.partial:
-			g.valueEnds()
-		default:
-			g.dispatch()
+		g.judge()
+	}
+}
+
+// judge looks at what was read of a value.
+func (g *guided) judge() {
+	state := g.json.state
+	switch {
+	case !g.eager.inside && len(g.payload) > g.f.cfg.MaxHeld:
+		g.f.counts.Overlong++
+		g.overlong = true
+		g.void()
+	case state == scanBad:
+		g.void()
+	case state != scanDone:
+		if g.eager.inside {
+			g.flush()
 		}
+	case g.eager.partial:
+		g.valueEnds()
+	default:
+		g.dispatch()
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Bounds of what a schema may cost. Schemas come from clients.
 const (
 	maxSchema  = 1 << 20 // bytes
-	maxVisits  = 2000    // nodes visited for one question
+	maxVisits  = 4000    // nodes, branches and constants looked at for one question
 	maxRefs    = 16      // references followed in a row
 	maxBranch  = 64      // depth of anyOf, oneOf and allOf
 	maxMembers = 4096    // members whose shape is remembered
@@ -182,7 +182,7 @@ func (s *shape) find(pick func(map[string]jsonx.Raw) jsonx.Raw, w *walk) *shape 
 		var branches []*shape
 		for a := jsonx.ArrayOf(m[union.word]); ; {
 			v, ok := a.Next()
-			if !ok {
+			if !ok || !w.spend() {
 				break
 			}
 			if p := s.leaf(v).find(pick, w); p != nil {
@@ -198,12 +198,16 @@ func (s *shape) find(pick func(map[string]jsonx.Raw) jsonx.Raw, w *walk) *shape 
 type walk struct{ visits, depth, refs int }
 
 func (w *walk) enter() bool {
-	w.visits++
-	if w.visits > maxVisits || w.depth == maxBranch {
+	if !w.spend() || w.depth == maxBranch {
 		return false
 	}
 	w.depth++
 	return true
+}
+
+func (w *walk) spend() bool {
+	w.visits++
+	return w.visits <= maxVisits
 }
 
 func (w *walk) leave() { w.depth-- }

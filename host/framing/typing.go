@@ -9,7 +9,9 @@ import (
 type typer struct {
 	knobs    manifest.Typing
 	keep     bool // leave raw control characters in strings: such text is no JSON
+	held     int  // bytes of a value that may wait
 	repaired int  // control characters that were escaped
+	overlong int  // values that were longer than held
 }
 
 func (t *typer) unionString() bool { return t.knobs.Union == manifest.UnionString }

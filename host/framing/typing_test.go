@@ -302,10 +302,12 @@ func TestHostileSchemas(t *testing.T) {
 		fmt.Fprintf(&b, `"G%d":{"allOf":[%s,%s,%s],"properties":{"x":{}}},`, i, ref, ref, ref)
 	}
 	b.WriteString(`"G40":{"type":"integer"}}}`)
+	wide := `{"properties":{"v":{"$ref":"#/$defs/W"}},"$defs":{"W":{"enum":["x"` + strings.Repeat(`,"x"`, 50_000) + `],"anyOf":[` + strings.Repeat(`{"$ref":"#/$defs/W"},`, 5_000) + `{}]}}}`
 	deep := strings.Repeat(`{"anyOf":[`, 400) + `{"type":"integer"}` + strings.Repeat(`]}`, 400)
 	// Without a budget the first would never end.
 	for name, parameters := range map[string]string{
 		"branching":   b.String(),
+		"wide":        wide,
 		"deep":        `{"properties":{"v":` + deep + `}}`,
 		"too deep":    `{"properties":{"v":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}}`,
 		"no JSON":     `{"properties":`,

@@ -42,28 +42,31 @@ func (v *value) begin(flags uint8, t *typer, s *shape) {
 }
 
 // add takes a part. Literal bytes are neither decoded nor trimmed.
-func (v *value) add(dst, part []byte, literal bool) []byte {
+func (v *value) add(dst, part []byte, literal bool, t *typer) []byte {
 	if v.mode == valueString {
 		return v.say(dst, part, literal)
 	}
 	v.text = append(v.text, part...)
 	if v.mode == valueMaybe {
-		if v.null.add(part); !v.null.may() {
-			v.mode = valueString
-			return v.say(dst, v.text, literal)
-		}
+		v.null.add(part)
 	}
-	return dst
+	switch {
+	case v.mode == valueMaybe && !v.null.may():
+	case len(v.text) > t.held:
+		// No longer than this for the sake of its type.
+		t.overlong++
+		v.how = abi.ReadString
+	default:
+		return dst
+	}
+	v.mode = valueString
+	return v.say(dst, v.text, literal)
 }
 
 // end takes the value as complete.
 func (v *value) end(dst []byte, t *typer, s *shape) []byte {
 	if v.mode == valueString {
-		dst = v.say(dst, nil, true)
-		if len(v.dec.wait) > 0 {
-			dst = appendEscaped(dst, v.dec.add(v.text[:0], nil, true))
-		}
-		return append(dst, '"')
+		return append(v.read(v.say(dst, nil, false), nil, true), '"')
 	}
 	text := v.text
 	if v.trim {
@@ -90,48 +93,44 @@ func (v *value) say(dst, part []byte, literal bool) []byte {
 		v.opened = true
 		dst = append(dst, '"')
 	}
-	if v.trim {
-		if literal && len(part) == 0 {
-			return dst
-		}
-		if part = v.inner(part, literal); len(part) == 0 {
-			return dst
-		}
-		// White space that turned out to be inner goes first.
-		dst = appendEscaped(dst, v.space)
-		v.space = v.space[:0]
-		if !literal {
-			body := trimRight(part)
-			v.space = append(v.space, part[len(body):]...)
-			part = body
-		}
-	}
-	if literal || v.how == abi.ReadSchema || v.how == abi.ReadString {
+	switch {
+	case len(part) == 0:
+		return dst
+	case literal:
+		dst = v.read(dst, v.space, true)
+		v.space, v.begun = v.space[:0], true
 		return appendEscaped(dst, part)
+	case v.trim:
+		return v.trimmed(dst, part)
 	}
-	v.text = v.dec.add(v.text[:0], part, false)
-	return appendEscaped(dst, v.text)
+	return v.read(dst, part, false)
 }
 
-// inner is a part without the white space in front of the value. White space
-// that may be the value's end waits.
-func (v *value) inner(part []byte, literal bool) []byte {
-	if literal {
-		v.begun = true
-		return part
-	}
+// trimmed is say without the white space around the value. White space that may
+// be the value's end waits.
+func (v *value) trimmed(dst, part []byte) []byte {
 	if !v.begun {
 		part = trimLeft(part)
+		v.begun = len(part) > 0
 	}
-	if len(part) == 0 {
-		return nil
+	body := trimRight(part)
+	if len(body) > 0 {
+		dst = v.read(dst, v.space, false)
+		v.space = v.space[:0]
+		dst = v.read(dst, body, false)
 	}
-	v.begun = true
-	if len(trimRight(part)) == 0 {
-		v.space = append(v.space, part...)
-		return nil
+	v.space = append(v.space, part[len(body):]...)
+	return dst
+}
+
+// read appends what a part of a string stands for. last says that an escape at
+// its end is not whole, but stands for itself.
+func (v *value) read(dst, part []byte, last bool) []byte {
+	if v.how == abi.ReadSchema || v.how == abi.ReadString {
+		return appendEscaped(dst, part)
 	}
-	return part
+	v.text = v.dec.add(v.text[:0], part, last)
+	return appendEscaped(dst, v.text)
 }
 
 // A nullWord tells, as a text comes, whether it is the bare word null, with white

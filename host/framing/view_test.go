@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
@@ -196,5 +195,3 @@ func offered(names ...string) *Tools {
 func typed(schema string) *Tools {
 	return NewTools([]Tool{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"v":` + schema + `}}`)}})
 }
-
-var noKnobs = manifest.Typing{}

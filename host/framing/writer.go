@@ -117,7 +117,7 @@ func (w *writer) part(data []byte, flags uint8, literal bool) {
 		w.begin()
 		w.value.begin(flags, w.typing, w.top().next)
 	}
-	w.out = w.value.add(w.out, data, literal)
+	w.out = w.value.add(w.out, data, literal, w.typing)
 	if !w.more {
 		w.out = w.value.end(w.out, w.typing, w.top().next)
 	}

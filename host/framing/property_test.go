@@ -1,0 +1,211 @@
+package framing
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"pgregory.net/rapid"
+)
+
+var (
+	someText = rapid.StringOfN(rapid.RuneFrom([]rune("a1 \n\t\"\\'{}[]:,&;<é😀\x01u0nltruefas-.e")), 0, 24, -1)
+	// Texts in which the readings have something to do.
+	someValue = rapid.OneOf(someText, rapid.SampledFrom([]string{
+		"null", " null ", "Null", "true", "42", " 4.20e1 ", `{"a":[1,{"b":null}]}`, `["x"]`, `\u00e9\ud83d\ude00\n`, `\x41\101\U0001F600`, "&lt;&amp;&quot;",
+		`{'a': (1, 'b'), "c": None}`, `"quoted"`, "1e999999999", "[", `{"a":`, "  ", "",
+	}))
+	someSchema = rapid.SampledFrom([]string{
+		`{"type":"string"}`, `{"type":["string","null"]}`, `{"type":"integer"}`, `{"type":["integer","string"]}`, `{"type":"boolean"}`, `{"type":"object"}`,
+		`{"type":"array"}`, `{}`, `{"anyOf":[{"const":"42"},{"type":"integer"}]}`, `{"$ref":"#"}`, `{"type":"number","nullable":true}`,
+	})
+	someKnobs = rapid.Custom(func(t *rapid.T) manifest.Typing {
+		pick := func(values ...string) string { return rapid.SampledFrom(append(values, "")).Draw(t, "knob") }
+		return manifest.Typing{
+			Union: pick(manifest.UnionString), Null: pick(manifest.NullProven), JSON: pick(manifest.JSONAny),
+			Empty: pick(manifest.EmptyContainer), Booleans: pick(manifest.BooleansExact, manifest.BooleansLoose),
+		}
+	})
+)
+
+// someCall draws a complete call of keys and values, nested or not.
+func someCall(t *rapid.T) []event {
+	events := []event{opens(0, "f")}
+	var value func(depth int)
+	value = func(depth int) {
+		kind := rapid.IntRange(0, 6).Draw(t, "kind")
+		switch {
+		case kind == 0 && depth < 3:
+			events = append(events, object)
+			for range rapid.IntRange(0, 3).Draw(t, "members") {
+				events = append(events, key(someText.Draw(t, "key")))
+				value(depth + 1)
+			}
+			events = append(events, shut)
+		case kind == 1 && depth < 3:
+			events = append(events, array)
+			for range rapid.IntRange(0, 3).Draw(t, "elements") {
+				value(depth + 1)
+			}
+			events = append(events, shut)
+		default:
+			flags := uint8(rapid.IntRange(0, 8).Draw(t, "reading"))
+			if rapid.Bool().Draw(t, "trim") {
+				flags |= abi.FlagTrim
+			}
+			events = append(events, val(flags, someValue.Draw(t, "value")))
+		}
+	}
+	for range rapid.IntRange(0, 4).Draw(t, "parameters") {
+		events = append(events, key(rapid.SampledFrom([]string{"v", "w", "", "x\"y"}).Draw(t, "parameter")))
+		value(0)
+	}
+	return of(append(events, end)...)
+}
+
+// arguments gives what went out for the one call.
+func arguments(t *rapid.T, deltas []Delta) string {
+	var b strings.Builder
+	ended := false
+	for _, d := range deltas {
+		if d.Kind == CallArgs {
+			b.WriteString(d.Text)
+		}
+		ended = ended || d.Kind == CallEnd && !d.Unsound
+	}
+	if !ended {
+		t.Fatalf("the call did not end: %+v", deltas)
+	}
+	return b.String()
+}
+
+// A complete call of keys and values is one JSON object, the same for every cut
+// and for both policies.
+func TestCallsAreObjectsHoweverTheyAreCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		knobs := someKnobs.Draw(t, "knobs")
+		cfg := Config{Tools: typed(someSchema.Draw(t, "schema")), Typing: &knobs, Arguments: Arguments(rapid.IntRange(0, 1).Draw(t, "arguments"))}
+		events := someCall(t)
+		whole := New(cfg).Apply(events, nil)
+		want := arguments(t, whole)
+		if !isObject(want) {
+			t.Fatalf("%q is no JSON object", want)
+		}
+		f := New(cfg)
+		var deltas []Delta
+		for _, e := range pieces(events, rapid.IntRange(1, 5).Draw(t, "cut")) {
+			deltas = f.Apply([]event{e}, deltas)
+		}
+		if got := arguments(t, deltas); got != want {
+			t.Fatalf("cut: %q, whole: %q", got, want)
+		}
+	})
+}
+
+// Verbatim arguments go out as they are, whatever they are; they are sound
+// exactly if they are a JSON object.
+func TestVerbatimArguments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(someText, rapid.StringMatching(`\{("[a-z\\"]*":([0-9.e-]*|"[^"]*"|\[\]|\{\}|true|null),?)*\}`)).Draw(t, "arguments")
+		cfg := Config{KeepControl: true}
+		for n := range 3 {
+			f := New(cfg)
+			var deltas []Delta
+			for _, e := range pieces(of(opens(0, "f"), args(text), end), n) {
+				deltas = f.Apply([]event{e}, deltas)
+			}
+			var got strings.Builder
+			sound := true
+			for _, d := range deltas {
+				if d.Kind == CallArgs {
+					got.WriteString(d.Text)
+				}
+				sound = sound && !d.Unsound
+			}
+			bare := string(trimSpace([]byte(text)))
+			if bare == "" {
+				bare = "{}"
+			}
+			if sound && got.String() != bare || !sound && !strings.HasPrefix(text, strings.TrimLeft(got.String(), " \n\t")) && trimmed(got.String()) != trimmed(text) {
+				t.Fatalf("%q became %q (sound %v)", text, got.String(), sound)
+			}
+			if isObject(bare) != sound {
+				t.Fatalf("%q: sound %v", text, sound)
+			}
+		}
+	})
+}
+
+func isObject(s string) bool { return strings.HasPrefix(s, "{") && json.Valid([]byte(s)) }
+
+func trimmed(s string) string { return string(trimSpace([]byte(s))) }
+
+// Guided JSON comes out the same for every cut, and every byte that is no white
+// space is either in a call or in the text.
+func TestGuidedJSONHoweverItIsCut(t *testing.T) {
+	elements := rapid.SliceOfN(rapid.SampledFrom([]string{`{"name":"f","arguments":{"a":[1]}}`, `{"parameters":{},"name":"g"}`, `{"name":"f"}`, `{"name":7}`, `5`, `[]`, ` `, `x`}), 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		inner := strings.Join(elements.Draw(t, "elements"), rapid.SampledFrom([]string{",", " , ", " "}).Draw(t, "separator"))
+		frame := rapid.SampledFrom([]string{"[%s]", "%s", "[%s", "a [%s] b", "\n[%s]\n"}).Draw(t, "frame")
+		text := fmt.Sprintf(frame, inner)
+		cfg := Config{Guided: abi.ModeGuidedRequired, Tools: offered("f", "g")}
+		whole, _ := framed(cfg, of(payload(text)), true)
+		for n := 1; n < 4; n++ {
+			if cut, _ := framed(cfg, pieces(of(payload(text)), n), false); strings.Join(cut, "|") != strings.Join(whole, "|") {
+				t.Fatalf("%q: cut %q, whole %q", text, cut, whole)
+			}
+		}
+		calls := false
+		var said strings.Builder
+		for _, item := range whole {
+			calls = calls || strings.HasPrefix(item, "call")
+			said.WriteString(strings.TrimPrefix(item, "text "))
+		}
+		if !calls && said.String() != text {
+			t.Fatalf("%q became the text %q", text, said.String())
+		}
+	})
+}
+
+// FuzzTyping reads any text by any schema: it never panics and always writes one
+// JSON object.
+func FuzzTyping(f *testing.F) {
+	f.Add(`{"type":"integer"}`, "42.0", uint8(0), uint8(0))
+	f.Add(`{"anyOf":[{"$ref":"#/properties/v"},{"const":"x"}]}`, " null", uint8(5), uint8(32))
+	f.Add(`{"oneOf":[{"type":["string","null"]},true]}`, `\ud83d`, uint8(31), uint8(3))
+	f.Add(`{}`, `{'a': [1, (2,)]}`, uint8(0), uint8(5))
+	f.Add("0", "\x19\x9e\xfd& \xad\x89^", uint8('Z'), uint8('\''))
+	f.Fuzz(func(t *testing.T, schema, text string, knobs, flags uint8) {
+		pick := func(bit uint8, value string) string {
+			if knobs&bit != 0 {
+				return value
+			}
+			return ""
+		}
+		typing := manifest.Typing{Union: pick(1, manifest.UnionString), Null: pick(2, manifest.NullProven), JSON: pick(4, manifest.JSONAny),
+			Empty: pick(8, manifest.EmptyContainer), Booleans: pick(16, manifest.BooleansLoose)}
+		cfg := Config{Tools: typed(schema), Typing: &typing}
+		flags = flags&abi.ReadMask%9 | flags&abi.FlagTrim
+		var first string
+		for n := range 3 {
+			fr := New(cfg)
+			var b strings.Builder
+			for _, d := range fr.Apply(pieces(of(opens(0, "f"), key("v"), val(flags, text), end), n), nil) {
+				if d.Kind == CallArgs {
+					b.WriteString(d.Text)
+				}
+			}
+			if !isObject(b.String()) {
+				t.Fatalf("%q is no JSON object", b.String())
+			}
+			if n == 0 {
+				first = b.String()
+			} else if first != b.String() {
+				t.Fatalf("whole %q, pieces of %d %q", first, n, b.String())
+			}
+		}
+	})
+}
