@@ -13,33 +13,40 @@ const (
 	literalsBase, literalsEach = 64 << 10, 16
 )
 
+// stage says which call into the source an answer is from.
+type stage uint8
+
+const (
+	opening stage = iota
+	pushing
+	finishing
+)
+
 // take checks an answer, all of it, and then applies it.
-func (s *Session) take(a *abi.Answer, final bool) error {
+func (s *Session) take(a *abi.Answer, at stage) error {
 	had, last := len(s.events), s.check
-	stop, err := s.read(a, final)
+	stop, err := s.read(a, at)
 	if err != nil {
 		s.events, s.check = s.events[:had], last
 		return s.fail(err)
 	}
 	s.watch.on = false
-	if n := len(a.Events); n > 0 && a.Events[n-1].Kind == abi.Watch && !final && stop == nil {
+	if n := len(a.Events); n > 0 && a.Events[n-1].Kind == abi.Watch && at != finishing && stop == nil {
 		s.watch.take(a.Events[n-1])
 	}
 	s.heed(s.events[had:])
 	if stop != nil {
 		return s.stop(stop)
 	}
-	if final {
-		s.dropOpen()
+	if at == finishing {
 		return nil
 	}
 	return s.limits()
 }
 
 // read checks the events one by one and appends them to s.events. It gives the
-// ERROR that ends the session, if there is one; what stands behind it counts for
-// nothing.
-func (s *Session) read(a *abi.Answer, final bool) (stop *Event, err error) {
+// ERROR that ends the session, if there is one.
+func (s *Session) read(a *abi.Answer, at stage) (stop *Event, err error) {
 	fresh := uint64(s.text.pushed - s.check.end)
 	if uint64(len(a.Events)) > eventsBase+eventsEach*fresh {
 		return nil, &AnswerError{Event: -1, Reason: "too many events"}
@@ -47,7 +54,7 @@ func (s *Session) read(a *abi.Answer, final bool) (stop *Event, err error) {
 	if uint64(len(a.Literals)) > literalsBase+literalsEach*fresh {
 		return nil, &AnswerError{Event: -1, Reason: "too many bytes in literals"}
 	}
-	b := bounds{text: &s.text, from: s.check.end, literals: a.Literals, synthesises: s.synth}
+	b := bounds{text: &s.text, from: s.check.end, literals: a.Literals, synthesises: s.synth, opening: at == opening}
 	for i := range a.Events {
 		e := &a.Events[i]
 		literal := s.check.loaded
@@ -65,14 +72,20 @@ func (s *Session) read(a *abi.Answer, final bool) (stop *Event, err error) {
 		}
 		s.events = append(s.events, s.event(e, literal, a.Literals))
 		if e.Kind == abi.Error && (e.Flags&abi.FlagFatal != 0 || s.strict()) {
+			if e.Flags&abi.FlagFatal != 0 && i != len(a.Events)-1 {
+				return nil, &AnswerError{Event: i + 1, Kind: a.Events[i+1].Kind, Reason: "it follows a fatal ERROR"}
+			}
 			return &s.events[len(s.events)-1], nil
 		}
 	}
 	if s.check.loaded {
 		return nil, &AnswerError{Event: len(a.Events) - 1, Kind: abi.Literal, Reason: "no event follows it"}
 	}
-	if final && s.check.end != s.text.pushed {
-		return nil, &AnswerError{Event: -1, Reason: "the last answer does not account for all of the input"}
+	if at == finishing && s.check.end != s.text.pushed {
+		return nil, &AnswerError{Event: -1, Reason: "the last answer does not account for all of the text"}
+	}
+	if at == finishing && s.check.open {
+		return nil, &AnswerError{Event: -1, Reason: "the last answer leaves a call open"}
 	}
 	return nil, nil
 }

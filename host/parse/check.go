@@ -40,6 +40,7 @@ type bounds struct {
 	from        uint32 // end of the answer before: spans start here
 	literals    []byte
 	synthesises bool
+	opening     bool // it is the answer that opens the session
 }
 
 // check judges one event and says what is wrong with it, or "".
@@ -97,6 +98,9 @@ func (c *checker) apply(e *abi.Event, b *bounds, before uint32) string {
 		}
 		return c.inCall(e, b)
 	case abi.State:
+		if !b.opening {
+			return "the session is open already"
+		}
 		if e.Flags > uint8(abi.ChannelResponse) {
 			return "unknown channel"
 		}

@@ -78,7 +78,8 @@ func TestMalformedAnswers(t *testing.T) {
 		{"reading not for a name", []abi.Event{flagged(call, abi.ReadJSON)}},
 		{"reading not for a key", []abi.Event{call, flagged(key, abi.ReadPython)}},
 		{"OPEN of neither kind", []abi.Event{call, key, mark(abi.Open, 4)}},
-		{"unknown state", []abi.Event{flagged(mark(abi.State, 2), 9)}},
+		{"STATE in the middle", []abi.Event{mark(abi.State, 2)}},
+		{"something behind a fatal ERROR", []abi.Event{flagged(mark(abi.Error, 2), abi.FlagFatal), mark(abi.Commit, 2)}},
 		{"WATCH not last", []abi.Event{abi.WatchEvent(uint8(abi.Text), 0, nil, 8), mark(abi.Commit, 8)}},
 		{"WATCH with bytes held", []abi.Event{abi.WatchEvent(uint8(abi.Text), 0, nil, 4)}},
 		{"WATCH of unknown channel", []abi.Event{abi.WatchEvent(3, 0, nil, 8)}},
@@ -148,11 +149,18 @@ func TestLastAnswerAccountsForEverything(t *testing.T) {
 	}
 }
 
-func TestOpenCallIsDroppedAtTheEnd(t *testing.T) {
-	e := &script{push: answers([]abi.Event{at(abi.Call, 0, 1)}), finish: func(off uint32, _ abi.Finish) (abi.Answer, error) {
-		return answer(mark(abi.Commit, off)), nil
-	}}
-	s, _ := open(t, Config{Engine: e})
+func TestLastAnswerLeavesNoCallOpen(t *testing.T) {
+	e := &script{push: answers([]abi.Event{at(abi.Call, 0, 1)})}
+	s, _ := open(t, Config{Engine: e, Sent: func(uint16) bool { return true }})
 	push(t, s, "f(")
-	same(t, "finish", finish(t, s), "commit", "drop")
+	same(t, "finish", finish(t, s), "drop", `text "("`)
+	if s.Fault() == nil {
+		t.Error("accepted")
+	}
+}
+
+func TestUnknownState(t *testing.T) {
+	if _, _, err := Open(Config{Engine: &script{open: answer(flagged(mark(abi.State, 0), 9))}, Policy: FaultIsError}); err == nil {
+		t.Error("accepted")
+	}
 }

@@ -98,7 +98,7 @@ func Open(cfg Config) (*Session, []Event, error) {
 		s.Close()
 		return nil, nil, err
 	}
-	err = s.take(&answer, false)
+	err = s.take(&answer, opening)
 	return s, s.events, err
 }
 
@@ -158,7 +158,7 @@ func (s *Session) Finish(reason abi.Finish) ([]Event, error) {
 	if err != nil {
 		return s.events, s.fail(err)
 	}
-	return s.events, s.take(&answer, true)
+	return s.events, s.take(&answer, finishing)
 }
 
 // Close forgets the session. It may be called at any time, also twice.
@@ -255,7 +255,7 @@ func (s *Session) call(off uint32, back int) error {
 	if err != nil {
 		return s.fail(err)
 	}
-	return s.take(&answer, false)
+	return s.take(&answer, pushing)
 }
 
 // leftContext is the length of the last whole characters of b that fit a push's
