@@ -72,13 +72,14 @@ type Limits struct {
 
 // Upstream is an engine.
 type Upstream struct {
-	Name        string `koanf:"name" doc:"What models call it."`
-	Kind        string `koanf:"kind" default:"openai" oneof:"openai replay" doc:"openai: an engine that speaks the OpenAI chat API; replay: recorded answers."`
-	BaseURL     string `koanf:"base_url" doc:"The API's address, up to and with /v1."`
-	APIKey      Secret `koanf:"api_key" doc:"The key sent to the engine."`
-	APIKeyEnv   string `koanf:"api_key_env" doc:"The environment variable that holds the key."`
-	Profile     string `koanf:"profile" default:"openai" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"What kind of engine it is, which decides what it is sent."`
-	Transcripts string `koanf:"transcripts" doc:"Folder of recorded answers for replay; empty: those that are built in."`
+	Name        string        `koanf:"name" doc:"What models call it."`
+	Kind        string        `koanf:"kind" default:"openai" oneof:"openai replay" doc:"openai: an engine that speaks the OpenAI chat API; replay: recorded answers."`
+	BaseURL     string        `koanf:"base_url" doc:"The API's address, up to and with /v1."`
+	APIKey      Secret        `koanf:"api_key" doc:"The key sent to the engine."`
+	APIKeyEnv   string        `koanf:"api_key_env" doc:"The environment variable that holds the key."`
+	Profile     string        `koanf:"profile" default:"openai" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"What kind of engine it is, which decides what it is sent."`
+	Transcripts string        `koanf:"transcripts" doc:"Folder of recorded answers for replay; empty: those that are built in."`
+	TokenDelay  time.Duration `koanf:"token_delay" default:"0" doc:"Time between two tokens of a replay, where a recording does not say."`
 }
 
 // Model is a model that clients can ask for.

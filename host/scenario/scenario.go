@@ -1,6 +1,6 @@
 // Package scenario runs scenarios against the whole program: a scripted engine
 // on loopback, the server in front of it, a strict client. A scenario says what
-// the engine sends and what the client must see; README.md beside testdata is
+// the engine sends and what the client must see; testdata/README.md is
 // the format.
 //
 // This is test machinery: it reads JSON with the standard library, so that a

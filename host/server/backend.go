@@ -3,25 +3,32 @@ package server
 import (
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/backend/openai"
+	"github.com/turnkey-parsers/turnkey/host/backend/replay"
 	"github.com/turnkey-parsers/turnkey/host/config"
 )
 
-// backend makes the engine of a model. Silence within an answer and its whole
-// time are the stream's to watch, for every kind of engine.
-func (s *Server) backend(c *config.Model) (backend.Backend, *backend.Profile, error) {
-	profile, err := backend.ProfileByName(c.EngineProfile)
-	if err != nil {
-		return nil, nil, err
-	}
+// backend makes the engine of a model, and a function that lets go of what it
+// holds.
+func (s *Server) backend(c *config.Model) (b backend.Backend, p *backend.Profile, release func(), err error) {
 	u := s.cfg.Upstream(c)
-	b, err := openai.New(openai.Config{
-		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: profile,
+	if u.Kind == "replay" {
+		b, err := replay.New(replay.Config{Dir: u.Transcripts, Delay: u.TokenDelay})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return b, b.Profile(), func() {}, nil
+	}
+	if p, err = backend.ProfileByName(c.EngineProfile); err != nil {
+		return nil, nil, nil, err
+	}
+	// Silence within an answer and its whole time are the stream's to watch.
+	engine, err := openai.New(openai.Config{
+		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: p,
 		Connect: s.cfg.Timeouts.Connect, FirstByte: s.cfg.Timeouts.FirstByte,
 		OverloadStatus: s.cfg.OverloadStatus,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	s.idle = append(s.idle, b.Close)
-	return b, profile, nil
+	return engine, p, engine.Close, nil
 }

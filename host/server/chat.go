@@ -19,6 +19,7 @@ import (
 // the metrics.
 type exchange struct {
 	id     string // names the request in logs
+	answer string // the completion's id
 	model  string // "" until it is known to be served
 	route  string
 	mode   string // stream or batch
@@ -65,7 +66,7 @@ func (s *Server) chat(c echo.Context) error {
 		return refusal
 	}
 	defer op.Close()
-	x.route = op.Plan().Route.String()
+	x.answer, x.route = op.ID(), op.Plan().Route.String()
 	m.describe(c, op.Plan().Route)
 	return s.answer(c, x, op, request.Stream)
 }
@@ -144,18 +145,15 @@ func (s *Server) writeDocument(c echo.Context, x *exchange, op *stream.Operator)
 	*b = enc.AppendCompletion((*b)[:0], answer)
 	c.Response().Header().Set(echo.HeaderContentType, "application/json")
 	c.Response().WriteHeader(http.StatusOK)
-	s.deadline(c)
+	rc := http.NewResponseController(c.Response())
+	if patience := s.cfg.Timeouts.Write; patience > 0 {
+		_ = rc.SetWriteDeadline(time.Now().Add(patience))
+	}
 	if _, err := c.Response().Write(*b); err != nil {
 		x.status, x.err = statusClientGone, err
 	}
+	_ = rc.SetWriteDeadline(time.Time{})
 	return nil
-}
-
-// deadline bounds the next write.
-func (s *Server) deadline(c echo.Context) {
-	if s.cfg.Timeouts.Write > 0 {
-		_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(s.cfg.Timeouts.Write))
-	}
 }
 
 // headerDebug on a request asks for headers that tell how it was served.

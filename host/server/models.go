@@ -26,6 +26,7 @@ import (
 type served struct {
 	stream  stream.Model
 	modules []*registry.Info // of its parsers, each once
+	release func()           // lets go of idle connections to the engine
 }
 
 // build makes the models. The modules that they need are compiled side by side.
@@ -57,7 +58,7 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 	if err != nil {
 		return nil, err
 	}
-	engine, profile, err := s.backend(c)
+	engine, profile, release, err := s.backend(c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +66,7 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 	if err != nil {
 		return nil, err
 	}
+	m.release = release
 	m.stream = stream.Model{
 		Name: c.Name, EngineModel: c.UpstreamModel, Backend: engine, EOSTokenIDs: c.EOSTokenIDs,
 		Route: route.Model{

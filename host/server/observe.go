@@ -77,7 +77,7 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 	attrs := []slog.Attr{slog.String("id", x.id), slog.String("method", c.Request().Method), slog.String("path", c.Path()),
 		slog.Int("status", status), slog.Duration("took", took)}
 	if x.model != "" {
-		attrs = append(attrs, slog.String("model", x.model), slog.String("route", x.route), slog.String("mode", x.mode),
+		attrs = append(attrs, slog.String("completion", x.answer), slog.String("model", x.model), slog.String("route", x.route), slog.String("mode", x.mode),
 			slog.Int("chunks", x.chunks), slog.Duration("first", x.first))
 	}
 	switch {

@@ -38,8 +38,6 @@ type Server struct {
 	metrics *metrics
 	started time.Time
 
-	idle []func() // lets go of idle connections to engines
-
 	http     *http.Server
 	cancel   context.CancelFunc // ends all requests
 	running  atomic.Int64
@@ -92,8 +90,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // close ends what is left of requests.
 func (s *Server) close() {
 	s.cancel()
-	for _, release := range s.idle {
-		release()
+	for _, m := range s.models {
+		m.release()
 	}
 }
 

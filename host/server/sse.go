@@ -138,11 +138,13 @@ func (w *sse) begun() bool {
 	return w.committed
 }
 
-// finish keeps timers from writing after the handler has returned.
+// finish keeps timers from writing after the handler has returned, and leaves the
+// connection as it was.
 func (w *sse) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.over = true
+	_ = w.rc.SetWriteDeadline(time.Time{})
 }
 
 // item writes one item: its annotations, then its chunk.
