@@ -142,19 +142,17 @@ func (j *Joiner) Attach(c *openai.Chunk, finished bool) {
 // drain gives the pending nvext, nil where nothing is due. The text is valid
 // until the next drain.
 func (j *Joiner) drain(finished bool) openai.Raw {
-	if len(j.pending) == 0 {
+	if j.pending.Len() == 0 {
 		return nil
 	}
-	out, kept := append(j.out[:0], '{'), j.pending[:0]
-	for _, m := range j.pending {
-		if !finished && finishOnly(m.Name) {
-			kept = append(kept, m)
-			continue
+	out := append(j.out[:0], '{')
+	for _, m := range j.pending.List() {
+		if finished || !finishOnly(m.Name) {
+			out = jsonx.AppendMember(out, m.Name, m.Value)
 		}
-		out = jsonx.AppendMember(out, m.Name, m.Value)
 	}
-	clear(j.pending[len(kept):])
-	j.pending, j.out = kept, out
+	j.pending.drop(func(name string) bool { return finished || !finishOnly(name) })
+	j.out = out
 	if len(out) == 1 {
 		return nil
 	}
@@ -172,15 +170,24 @@ func (j *Joiner) DrainMetrics() (m Metrics, ok bool) {
 
 // Left says whether anything that a client sees is pending.
 func (j *Joiner) Left() bool {
-	return len(j.pending) > 0 || j.logprobs != nil || len(j.extra) > 0
+	return j.pending.Len() > 0 || j.logprobs != nil || len(j.extra) > 0
 }
 
 // Members is an nvext object under merge, in order of first appearance.
-type Members []openai.Member
+type Members struct {
+	list []openai.Member
+	free [][]byte // memory of values that were dropped
+}
 
-func (l Members) index(name string) int {
-	for i := range l {
-		if l[i].Name == name {
+// List gives the members.
+func (l *Members) List() []openai.Member { return l.list }
+
+// Len is the number of members.
+func (l *Members) Len() int { return len(l.list) }
+
+func (l *Members) index(name string) int {
+	for i := range l.list {
+		if l.list[i].Name == name {
 			return i
 		}
 	}
@@ -197,11 +204,11 @@ func (l *Members) Merge(name string, value openai.Raw) bool {
 	}
 	switch {
 	case i < 0:
-		*l = append(*l, openai.Member{Name: name, Value: bytes.Clone(value)})
+		l.list = append(l.list, openai.Member{Name: name, Value: append(l.room(), value...)})
 	case name == fieldIDs:
-		(*l)[i].Value = appendList((*l)[i].Value, value)
+		l.list[i].Value = appendList(l.list[i].Value, value)
 	default:
-		(*l)[i].Value = append((*l)[i].Value[:0], value...)
+		l.list[i].Value = append(l.list[i].Value[:0], value...)
 	}
 	return true
 }
@@ -215,6 +222,29 @@ func (l *Members) MergeObject(v openai.Raw) {
 		}
 		l.Merge(string(name), value)
 	}
+}
+
+func (l *Members) room() []byte {
+	n := len(l.free) - 1
+	if n < 0 {
+		return nil
+	}
+	b := l.free[n]
+	l.free = l.free[:n]
+	return b
+}
+
+// drop forgets members; their memory is used again.
+func (l *Members) drop(which func(name string) bool) {
+	kept := l.list[:0]
+	for _, m := range l.list {
+		if which(m.Name) {
+			l.free = append(l.free, m.Value[:0])
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	l.list = kept
 }
 
 // appendList appends the elements of one JSON array to another, in place.

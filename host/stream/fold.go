@@ -109,8 +109,8 @@ func (f *folder) completion(r *run) *openai.Completion {
 	out := &f.out
 	out.Frame = r.maker.Frame
 	out.Usage = f.usage
-	if len(f.nvext) > 0 {
-		out.NVExt = jsonx.AppendMembers(nil, f.nvext)
+	if f.nvext.Len() > 0 {
+		out.NVExt = jsonx.AppendMembers(nil, f.nvext.List())
 	}
 	for _, c := range f.choices {
 		message := openai.Message{

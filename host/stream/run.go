@@ -37,10 +37,11 @@ type run struct {
 	ended   bool
 	ignored int
 
-	seen   chunk.Metrics // the latest, with the tokens of all chunks
-	first  time.Time     // of the first output
-	mu     sync.Mutex    // held while an item is read and run, and to close
-	closed bool
+	metrics []chunk.Metrics // those of the queue
+	seen    chunk.Metrics   // the latest, with the tokens of all chunks
+	first   time.Time       // of the first output
+	mu      sync.Mutex      // held while an item is read and run, and to close
+	closed  bool
 }
 
 func start(ctx context.Context, o *Operator) (*run, error) {
@@ -66,7 +67,7 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 			TurnGrammar: plan.TurnGrammar,
 		},
 		maker: chunk.Maker{Frame: o.frame()},
-		ids:   framing.NewIDs(o.model.ShortIDs),
+		ids:   framing.NewIDs(o.model.ShortIDs, usedIDs(chat.Messages)...),
 	}
 	if len(chat.Tools) > 0 {
 		list := make([]framing.Tool, len(chat.Tools))
@@ -76,6 +77,23 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 		r.tools = framing.NewTools(list)
 	}
 	return r, nil
+}
+
+// usedIDs lists the ids of the conversation's calls: a new one must be unlike
+// them.
+func usedIDs(messages []openai.InputMessage) (ids []string) {
+	for _, m := range messages {
+		for calls := jsonx.ArrayOf(jsonx.Get(m.Raw, "tool_calls")); ; {
+			c, ok := calls.Next()
+			if !ok {
+				break
+			}
+			if id, ok := jsonx.String(jsonx.Get(c, "id")); ok {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 // wants says which members of nvext the client asked for.
@@ -135,7 +153,7 @@ func (r *run) visible(it *chunk.Item) bool {
 
 // step reads one item and fills the queue with what comes of it.
 func (r *run) step() {
-	r.queue, r.queued = r.queue[:0], 0
+	r.queue, r.queued, r.metrics = r.queue[:0], 0, r.metrics[:0]
 	r.maker.Reset()
 	it, err := r.engine.Next()
 	r.clock.tick()
@@ -316,7 +334,8 @@ func (r *run) drainMetrics() *chunk.Metrics {
 	sum := r.seen.ChunkTokens + m.ChunkTokens
 	r.seen = m
 	r.seen.ChunkTokens = sum
-	return &m
+	r.metrics = append(r.metrics, m)
+	return &r.metrics[len(r.metrics)-1]
 }
 
 // finalUsage is the usage of the last chunk. An answer that is not streamed has
