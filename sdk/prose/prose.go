@@ -7,6 +7,7 @@ package prose
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -25,14 +26,20 @@ type Markers struct {
 	// Strip are markers that mean nothing in prose: they are taken out, and the
 	// prose around them joins up.
 	Strip []string
-	// Calls are the markers that Next returns, as an index into this list.
+	// Calls are the markers that Next returns, as an index into this list. One may
+	// begin with an empty line, if that is framing: it ends quotations.
 	Calls []string
+	// Tags are beginnings of tags with attributes in quotation marks, which quote
+	// nothing: up to the next ">". They are prose, or the ends of markers above.
+	Tags []string
 }
 
 // Grammar is Markers made ready for scanning. It may be shared.
 type Grammar struct {
 	set                *scan.Set
-	think, close, call int        // where each list of Markers ends in set, in their order; strip comes last
+	think, close, call int        // where each list of Markers ends in set, in their order
+	strip              int        // where Strip ends, which is next; then come Tags
+	tag                []bool     // by marker: it begins a tag with attributes
 	class              [256]uint8 // what a byte may be: begin, quote, feed
 	plain, quoted      []byte     // WATCH sets outside and inside quotations
 	words              [256]uint8 // quote bytes to 1 … 3, all others 0
@@ -52,7 +59,18 @@ func Compile(m Markers) *Grammar {
 	g.close = g.think + len(m.EndThink)
 	g.call = g.close + len(m.Calls)
 	all := append(append([]string(nil), m.Think...), m.EndThink...)
-	g.set = scan.NewSet(append(append(all, m.Calls...), m.Strip...)...)
+	all = append(append(all, m.Calls...), m.Strip...)
+	g.strip = len(all)
+	for _, t := range m.Tags {
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	g.set = scan.NewSet(all...)
+	g.tag = make([]bool, len(all))
+	for i, marker := range all {
+		g.tag[i] = slices.ContainsFunc(m.Tags, func(t string) bool { return strings.HasSuffix(marker, t) })
+	}
 	for _, c := range g.set.First() {
 		g.class[c] |= begin
 	}
@@ -116,13 +134,15 @@ type marker struct {
 	text bool
 }
 
-// ownership follows what stands directly behind a held marker.
+// ownership follows what stands directly behind a marker and has quotation marks
+// of its own.
 type ownership uint8
 
 const (
 	nobody ownership = iota
-	asked            // white space so far
-	owning           // a JSON value
+	inTag            // a tag's attributes
+	asked            // behind a held marker: white space so far
+	owning           // behind a held marker: a JSON value
 )
 
 // Start makes m ready for a session.
@@ -219,7 +239,7 @@ func (m *Machine) rest(w *sdk.Window) {
 		return
 	}
 	m.say(w, int(m.pos-w.Offset()))
-	if w.Len() > 0 || m.blank {
+	if w.Len() > 0 || m.blank || m.owner != nobody {
 		return
 	}
 	set := m.g.plain

@@ -15,7 +15,8 @@ import (
 // toy has prose, thoughts, a stray marker and calls <call>NAME</call>.
 var toy = prose.Compile(prose.Markers{
 	Think: []string{"<think>"}, EndThink: []string{"</think>"},
-	Strip: []string{"</call>", "<stray>"}, Calls: []string{"<call>"},
+	Strip: []string{"</call>", "<stray>"}, Calls: []string{"<call>", "\n\n<framed>", "<to a="},
+	Tags: []string{"<to a=", "<tag "},
 })
 
 const manifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[{"name":"toy","kind":"unified","guided":["required","named"]}]}`
@@ -128,6 +129,16 @@ func TestProse(t *testing.T) {
 		{"JSON in a quotation", `"a <call>{"p":"/x"}" b`, `"a <call>{"p":"/x"}" b`},
 		{"quotes of other scripts", `用"<call>"标记`, `用"<call>"标记`},
 		{"letters of other scripts", `é"<call>f>" ü`, `é"{f}" ü`},
+		{"attributes do not close it", `"a <call>f> <tag b="c"><call>g>`, `"a {f} <tag b="c">{g}`},
+		{"nor those of a call", `"a <to a="f"><call>g>`, `"a {"f"}{g}`},
+		{"nor do they open one", `<tag b="c"> <call>f>"`, `<tag b="c"> {f}"`},
+		{"a tag ends with its line", "\"a <call>f> <tag b\n\"", "\"a <call>f> <tag b\n\""},
+		{"and at another tag", `"a <tag b<call>f>`, `"a <tag b{f}`},
+		{"a whole call in a quotation", `"a <call> <to a="f">" b`, `"a <call> <to a="f">" b`},
+		{"JSON behind a tag", `"a <to a="f">{"p":"/x"}`, `"a {"f"}{"p":"/x"}`},
+		{"an empty line before a marker ends it", "\"a <call>f>\n\n<framed>g> b\" c", "\"a {f}{g} b\" c"},
+		{"framing of a quoted marker", "`a\n\n\n<framed>g> b` c", "`a\n{g} b` c"},
+		{"a line feed that frames nothing", "\"a\n <call>\"\n\n<frame", "\"a\n <call>\"\n\n<frame"},
 		{"two markers in one quotation", "`<call> <stray>` <stray>x", "`<call> <stray>` x"},
 		{"second quotation behind an unmatched one", "'tis \"<call>\" so <call>f>", "'tis \"<call>\" so {f}"},
 	} {
@@ -149,7 +160,7 @@ func TestProse(t *testing.T) {
 func TestSplits(t *testing.T) {
 	sdktest.Run(t, &module, sdktest.Config{Vocabulary: []string{
 		"<think>", "</think>", "<stray>", "</call>", "<call>f>", "<call>", `"<call>`, "'", "`", `"`, "\n", "\n\n", "x",
-		`<call>{"a":"b"}`, `{"`, `\"`, "雪", "é",
+		`<call>{"a":"b"}`, `{"`, `\"`, "雪", "é", "\n\n<framed>x>", `<tag a="`, `<to a="f">`,
 	}})
 }
 

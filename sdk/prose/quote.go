@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,6 +29,8 @@ func (m *Machine) scan(w *sdk.Window) bool {
 	settled := false
 	for i < end && !settled {
 		switch {
+		case m.owner == inTag:
+			i = m.tag(b[:end], i, w)
 		case m.owner != nobody:
 			i = m.own(b[:end], i, w)
 		case m.blank:
@@ -51,7 +54,7 @@ func (m *Machine) scan(w *sdk.Window) bool {
 	case capped:
 		m.giveUp()
 		return true
-	case w.Final && m.owner != nobody:
+	case w.Final && m.owner > inTag:
 		m.disown()
 		return true
 	case w.Final && len(m.open) > 0:
@@ -86,7 +89,7 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 			return i, false, true
 		case scan.Yes:
 			m.found(w.Offset()+uint32(i), id)
-			return i + m.g.set.Len(id), true, false
+			return i + m.g.set.Len(id), id < m.g.strip, false
 		}
 	}
 	if c == '\n' && len(m.open) > 0 {
@@ -102,22 +105,52 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 // found takes a marker in. One that ends a thought ends all quotations before
 // it, unless a quote of its line is open.
 func (m *Machine) found(at uint32, id int) {
-	h := marker{at: at, id: int16(id)}
-	if m.endsThought(h) {
-		h.line = m.line
-		if !m.quoted(h) {
-			m.forget(at)
-		}
-	}
-	m.held = append(m.held, h)
 	end := at + uint32(m.g.set.Len(id))
-	if len(m.open) > 0 && end >= m.jsonAfter {
-		m.owner, m.jsonAt = asked, end
+	if m.g.set.Marker(id)[0] == '\n' {
+		m.unquote()
+	}
+	if id < m.g.strip {
+		h := marker{at: at, id: int16(id)}
+		if m.endsThought(h) {
+			h.line = m.line
+			if !m.quoted(h) {
+				m.forget(at)
+			}
+		}
+		m.held = append(m.held, h)
+	}
+	switch {
+	case m.g.tag[id]:
+		m.owner = inTag
+	case id < m.g.strip:
+		m.ask(end)
 	}
 }
 
 func (m *Machine) endsThought(h marker) bool {
 	return m.Thought && int(h.id) >= m.g.think && int(h.id) < m.g.close
+}
+
+// ask looks for a JSON value behind a held marker, or behind its tag.
+func (m *Machine) ask(at uint32) {
+	if len(m.open) > 0 && at >= m.jsonAfter && m.front < len(m.held) {
+		m.owner, m.jsonAt = asked, at
+	}
+}
+
+// tag reads a tag's attributes: to its end, or to what no attribute holds.
+func (m *Machine) tag(b []byte, i int, w *sdk.Window) int {
+	n := bytes.IndexAny(b[i:], "<>\n")
+	if n < 0 {
+		return len(b)
+	}
+	i += n
+	m.owner = nobody
+	if b[i] == '>' {
+		i++
+		m.ask(w.Offset() + uint32(i))
+	}
+	return i
 }
 
 // mark reads a quotation mark.
