@@ -48,7 +48,7 @@ bench: modules ## Run the benchmarks (BENCH=regexp picks some).
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 clean: ## Remove what was built.
-	rm -rf bin plugins/dist/*.wasm*
+	rm -rf bin plugins/dist/*.wasm* plugins/dist/embed/*.gz
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c

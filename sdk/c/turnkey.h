@@ -5,8 +5,8 @@
  *     struct tk_parser { struct tk_session tk; ...its own state... };
  *     void tk_step(struct tk_parser *p, const u8 *text, u32 len);   the text from p->tk.seen on
  *     void tk_end(struct tk_parser *p, u32 reason);                 nothing follows
- *     void tk_start(struct tk_parser *p);                           the open block was read
- *     const char tk_manifest_json[];                                the manifest
+ *     int tk_start(struct tk_parser *p, const u8 *name, u32 len);   a session of the parser of that name; 0: there is none
+ *     TK_FILES("manifest.json", "cases.json")                       the manifest, and cases for the host to run
  *
  * and includes this file twice: at the top for the types, and at the end with
  * TURNKEY_MAIN defined for the exports. Events go out through the tk_… functions
@@ -46,7 +46,20 @@ struct tk_session {
 };
 
 struct tk_parser;
-extern const char tk_manifest_json[];
+extern const u8 tk_manifest_start[], tk_manifest_end[];
+
+/* Puts the manifest into the module's data and, with the cases, into the custom
+ * sections from which a host reads them without running the module. The files are
+ * looked for in the -I folders. */
+#define TK_FILES(manifest, cases)                                  \
+  __asm__(".section .rodata.tk_manifest,\"\",@\n"                  \
+          ".globl tk_manifest_start\n.globl tk_manifest_end\n"     \
+          ".type tk_manifest_start,@object\n.type tk_manifest_end,@object\n" \
+          "tk_manifest_start:\n.incbin \"" manifest "\"\n"          \
+          ".size tk_manifest_start, .-tk_manifest_start\n" \
+          "tk_manifest_end:\n.byte 0\n.size tk_manifest_end, 1\n" \
+          ".section .custom_section.turnkey.manifest,\"\",@\n.incbin \"" manifest "\"\n" \
+          ".section .custom_section.turnkey.cases,\"\",@\n.incbin \"" cases "\"\n");
 
 #ifndef TK_EVENTS
 #define TK_EVENTS 8192 /* an answer */
@@ -65,6 +78,13 @@ TK_API void tk_emit(struct tk_session *s, u8 kind, u8 flags, u32 start, u32 len)
   if (tk_count == TK_EVENTS) __builtin_trap();
   u16 call = s->calls ? s->calls - 1 : 0;
   tk_events[tk_count++] = (struct tk_event){kind, flags, call, start, len, s->end};
+}
+
+/* Whether a name is this one. */
+TK_API int tk_is(const u8 *name, u32 len, const char *this) {
+  u32 i = 0;
+  while (i < len && this[i] && (u8)this[i] == name[i]) i++;
+  return i == len && !this[i];
 }
 
 /* Prose or structure up to offset to, from where the text is accounted for. */
@@ -112,11 +132,7 @@ static u64 tk_answer(void) { u32 n = tk_count; tk_count = 0; return tk_region(tk
 
 TK_EXPORT("tk_abi") u32 tk_abi(void) { return TK_ABI; }
 
-TK_EXPORT("tk_manifest") u64 tk_manifest(void) {
-  u32 n = 0;
-  while (tk_manifest_json[n]) n++;
-  return tk_region(tk_manifest_json, n);
-}
+TK_EXPORT("tk_manifest") u64 tk_manifest(void) { return tk_region(tk_manifest_start, (u32)(tk_manifest_end - tk_manifest_start)); }
 
 /* One room for inputs at the end of memory; it only grows. */
 TK_EXPORT("tk_alloc") void *tk_alloc(u32 size) {
@@ -141,17 +157,20 @@ TK_EXPORT("tk_open") u64 tk_open(u32 id, const u8 *p, u32 len) {
   struct tk_session *s = tk_of(free);
   s->id = id;
   s->used = 1;
+  const u8 *name = p;
+  u32 name_len = 0;
   for (u32 at = 0; at + 8 <= len;) {
     u32 tag = p[at] | p[at + 1] << 8, n = tk_u32(p + at + 4);
     const u8 *v = p + at + 8;
     if (n > len - at - 8) { tk_emit(s, TK_ERROR, TK_FATAL, 5, 0); return tk_answer(); }
+    if (tag == 1) { name = v; name_len = n; }
     if (tag == 2 && n == 1) s->channel = v[0];
     if (tag == 3 && n == 1) s->mode = v[0];
     if (tag == 5) s->tools++;
     if (tag == 7 && n == 4) s->flags = tk_u32(v);
     at += 8 + n;
   }
-  tk_start(free);
+  if (!tk_start(free, name, name_len)) tk_emit(s, TK_ERROR, TK_FATAL, 4, 0);
   return tk_answer();
 }
 

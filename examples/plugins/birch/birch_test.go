@@ -1,0 +1,15 @@
+package birch_test
+
+import (
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/examples/plugins/birch"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
+)
+
+func TestBirch(t *testing.T) {
+	sdktest.Run(t, &birch.Module, sdktest.Config{
+		Cases:      "testdata/cases.json",
+		Vocabulary: []string{"<think>", "</think>", "<call>", "</call>", "ring", `{"a":`, `"x"`, "}", "{}", `\`, "\n\n"},
+	})
+}

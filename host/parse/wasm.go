@@ -1,0 +1,43 @@
+package parse
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/wasm"
+)
+
+// Wasm runs one parser of a compiled module.
+func Wasm(m *wasm.Module, parser string) (Engine, error) {
+	for i := range m.Manifest().Parsers {
+		if p := &m.Manifest().Parsers[i]; p.Name == parser {
+			return &wasmEngine{m, p}, nil
+		}
+	}
+	return nil, fmt.Errorf("module %s has no parser %q", m.Manifest().Module, parser)
+}
+
+type wasmEngine struct {
+	module *wasm.Module
+	parser *manifest.Parser
+}
+
+func (e *wasmEngine) Parser() *manifest.Parser { return e.parser }
+
+func (e *wasmEngine) Open(open *abi.Session) (Source, abi.Answer, error) {
+	s, answer, err := e.module.Open(context.Background(), open)
+	if err != nil { // a nil *wasm.Session is no nil Source
+		return nil, abi.Answer{}, err
+	}
+	return s, answer, nil
+}
+
+// Constraint implements Constrainer.
+func (e *wasmEngine) Constraint(open *abi.Session) ([]byte, error) {
+	if !e.parser.Constraint {
+		return nil, nil
+	}
+	return e.module.Constraint(context.Background(), open)
+}
