@@ -9,17 +9,20 @@ import (
 
 // Names of nvext members that have rules of their own.
 const (
-	fieldIDs            = "completion_token_ids"
-	fieldPromptIDs      = "prompt_token_ids"
+	FieldIDs       = "completion_token_ids"
+	FieldPromptIDs = "prompt_token_ids"
+	FieldTiming    = "timing"
+	// FieldAlignment says which tokens each part of an answer came from.
+	FieldAlignment = "token_alignment"
+
 	fieldEngineData     = "engine_data"
 	fieldExperts        = "routed_experts"
 	fieldStopReason     = "stop_reason"
-	fieldTiming         = "timing"
 	fieldPromptLogprobs = "prompt_logprobs"
 )
 
 // finishOnly are the members that may not leave before a finish reason.
-func finishOnly(name string) bool { return name == fieldTiming || name == fieldPromptLogprobs }
+func finishOnly(name string) bool { return name == FieldTiming || name == fieldPromptLogprobs }
 
 // Joiner takes the metadata off the chunks that come in and puts it on the
 // outputs that go out: a parser may swallow chunks, but not what rode on them.
@@ -68,15 +71,15 @@ func (j *Joiner) Take(it *Item) {
 // takeEvidence makes members of what the engine says outside nvext.
 func (j *Joiner) takeEvidence(it *Item) {
 	c := it.Data
-	ownIDs := jsonx.Get(c.NVExt, fieldIDs) != nil
+	ownIDs := jsonx.Get(c.NVExt, FieldIDs) != nil
 	for i := range c.Choices {
 		choice := &c.Choices[i]
 		if !jsonx.IsNull(choice.TokenIDs) && !ownIDs {
-			j.offer(fieldIDs, choice.TokenIDs)
+			j.offer(FieldIDs, choice.TokenIDs)
 		}
 	}
 	if !jsonx.IsNull(c.PromptTokenIDs) {
-		j.offer(fieldPromptIDs, c.PromptTokenIDs)
+		j.offer(FieldPromptIDs, c.PromptTokenIDs)
 	}
 	if it.EngineData != nil {
 		j.offer(fieldEngineData, it.EngineData)
@@ -194,18 +197,19 @@ func (l *Members) index(name string) int {
 	return -1
 }
 
-// Merge merges one member: token ids are appended, any other value is replaced
-// whole. It copies the value. It is false where the value was ignored, because
-// token ids have to be a list.
+// Merge merges one member: token ids are appended, and so is their alignment;
+// any other value is replaced whole. It copies the value. It is false where the
+// value was ignored, because it has to be a list and is none.
 func (l *Members) Merge(name string, value openai.Raw) bool {
 	i := l.index(name)
-	if name == fieldIDs && !jsonx.IsArray(value) {
+	appends := name == FieldIDs || name == FieldAlignment
+	if appends && !jsonx.IsArray(value) {
 		return false
 	}
 	switch {
 	case i < 0:
 		l.list = append(l.list, openai.Member{Name: name, Value: append(l.room(), value...)})
-	case name == fieldIDs:
+	case appends:
 		l.list[i].Value = appendList(l.list[i].Value, value)
 	default:
 		l.list[i].Value = append(l.list[i].Value[:0], value...)

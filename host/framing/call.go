@@ -26,6 +26,8 @@ type call struct {
 	fixed  bool // something came that the head goes before
 	index  int
 	before uint32 // where its raw text begins
+	from   uint32 // range of the raw text that is its name
+	to     uint32
 	start  uint32 // range of the raw text behind what waits to go out
 	end    uint32
 

@@ -179,6 +179,7 @@ func (f *Framer) callOpens(e *parse.Event) {
 		f.guided.finish()
 	}
 	f.begin(e.Call, string(name))
+	f.call.from, f.call.to = e.Start, e.End
 }
 
 func (f *Framer) begin(number uint16, name string) {
@@ -395,5 +396,5 @@ func (f *Framer) head() {
 		f.counts.IDs++
 	}
 	c.sent, c.index = true, f.index()
-	f.dst = append(f.dst, Delta{Kind: CallHead, Index: c.index, ID: id, Name: c.name, Start: c.before, End: c.before})
+	f.dst = append(f.dst, Delta{Kind: CallHead, Index: c.index, ID: id, Name: c.name, Start: c.from, End: c.to})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
@@ -16,9 +17,14 @@ func refusal(param, code, format string, args ...any) *openai.Error {
 	return &openai.Error{Status: http.StatusBadRequest, Param: param, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// refuse says what is wrong with a request whatever its route: a named tool
-// whose call would stand in the envelope of another family's parser.
+// refuse says what is wrong with a request whatever its route: token indices of
+// more than one choice, or a named tool whose call would stand in the envelope of
+// another family's parser.
 func (m *Model) refuse(r *openai.ChatRequest) *openai.Error {
+	if r.N > 1 && r.NVExt.Wants(chunk.FieldAlignment) {
+		return refusal("nvext.extra_fields", "unsupported_with_n",
+			"%s in nvext.extra_fields needs exactly one generated choice, n = 1: its indices are those of one list of tokens", chunk.FieldAlignment)
+	}
 	p := &m.Parsers
 	if r.ToolChoice.Mode != openai.ToolChoiceNamed || p.Thought == nil || !p.Thought.Parser().Wrapped || p.Tool == p.Reasoning {
 		return nil

@@ -19,8 +19,10 @@ type choice struct {
 	nonEmpty nonEmpty
 	side     side
 	made     engineCalls
+	align    aligner
 
-	mark     int // where this input's outputs begin in the queue
+	mark     int      // where this input's outputs begin in the queue
+	ends     []uint32 // where the raw text of each of these outputs ends
 	role     bool
 	raw      int // bytes of text
 	ended    bool
@@ -39,18 +41,23 @@ func newChoice(r *run, index int) *choice {
 	p := r.o.plan
 	c := &choice{r: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty}}
 	c.eos.texts = p.EOSTexts()
+	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.o.chat.Stream
 	c.lane.init(r)
 	return c
 }
 
 // feed runs the choice's part of one item.
 func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
-	c.mark = len(c.r.queue)
+	c.begin()
 	c.side.take(in)
+	if c.align.on {
+		c.align.input(max(count(in.TokenIDs), c.r.tokens), in.Delta.Content, textLengths(in.Logprobs))
+	}
 	if !c.finished {
 		if err := c.say(it, in); err != nil {
 			return err
 		}
+		c.alignMade(&in.Delta)
 		if in.FinishReason != "" && c.reason == "" {
 			c.reason = in.FinishReason
 			c.stop, _ = it.StopOf(c.index)
@@ -67,6 +74,9 @@ func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
 	c.settle()
 	return nil
 }
+
+// begin begins the outputs of one input.
+func (c *choice) begin() { c.mark, c.ends = len(c.r.queue), c.ends[:0] }
 
 // say passes what an item adds to the choice, in order.
 func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
@@ -145,7 +155,7 @@ func (c *choice) flush() error {
 	if c.finished {
 		return nil
 	}
-	c.mark = len(c.r.queue)
+	c.begin()
 	if err := c.end(abi.FinishUnknown); err != nil {
 		return err
 	}
@@ -166,14 +176,15 @@ func (c *choice) backstop() {
 		c.r.o.model.Hooks.anomaly("finish_reason_missing", 1)
 		return
 	}
-	c.mark = len(c.r.queue)
+	c.begin()
 	c.output().FinishReason = reason
 	c.finished = true
 }
 
 // settle puts log-probabilities on the last output of this input; without one
-// they wait.
+// they wait. Each output gets the tokens that it came from.
 func (c *choice) settle() {
+	c.aligned()
 	if out := c.last(); out != nil {
 		c.side.attach(out)
 		return

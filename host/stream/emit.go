@@ -3,6 +3,7 @@ package stream
 import (
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
@@ -38,7 +39,36 @@ func (c *choice) write(deltas []framing.Delta) {
 		case framing.CallEnd:
 			c.completed(d.Index)
 		case framing.CallCut:
+			continue
 		}
+		c.align.output(d)
+		if n := len(c.ends) - 1; n >= 0 {
+			c.ends[n] = max(c.ends[n], d.End)
+		}
+	}
+}
+
+// aligned tells each output of this input which tokens it came from, and the last
+// of a choice that has ended all that are left.
+func (c *choice) aligned() {
+	if !c.align.on {
+		return
+	}
+	for i, end := range c.ends {
+		last := i == len(c.ends)-1
+		segments := c.align.settle(end)
+		if last && c.finished {
+			segments = append(segments, c.align.rest()...)
+		}
+		if segments == nil || c.align.keep {
+			continue
+		}
+		list := appendSegments(nil, segments)
+		if last {
+			c.r.joiner.Offer(chunk.FieldAlignment, list)
+			continue
+		}
+		c.r.queue[c.mark+i].Data.NVExt = append(jsonx.AppendMember([]byte{'{'}, chunk.FieldAlignment, list), '}')
 	}
 }
 
@@ -105,6 +135,7 @@ func (c *choice) last() *openai.Choice {
 func (c *choice) output() *openai.Choice {
 	data := c.r.maker.Choice(c.index)
 	c.r.queue = append(c.r.queue, chunk.Item{Data: data})
+	c.ends = append(c.ends, 0)
 	out := &data.Choices[0]
 	if !c.role {
 		c.role = true

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
@@ -53,4 +54,19 @@ func (c *choice) admit() int {
 		return -1
 	}
 	return c.lane.takeIndex()
+}
+
+// alignMade tells the aligner what the engine made of a chunk.
+func (c *choice) alignMade(d *openai.Delta) {
+	switch {
+	case !c.align.on || d.Content != "":
+	case d.Reasoning != "" && !c.r.o.plan.ReasoningOff:
+		c.align.made(part{kind: framing.Reasoning})
+	case d.Reasoning != "" || d.Parts != nil || d.Refusal != "":
+		c.align.made(part{kind: framing.Content})
+	case len(d.ToolCalls) > 0:
+		if index := c.made[d.ToolCalls[0].Index]; index >= 0 {
+			c.align.made(part{framing.CallHead, index})
+		}
+	}
 }

@@ -109,6 +109,11 @@ func (f *folder) completion(r *run) *openai.Completion {
 	out := &f.out
 	out.Frame = r.maker.Frame
 	out.Usage = f.usage
+	for _, c := range r.choices {
+		if c.align.all != nil {
+			f.nvext.Merge(chunk.FieldAlignment, appendSegments(nil, c.align.all))
+		}
+	}
 	if f.nvext.Len() > 0 {
 		out.NVExt = jsonx.AppendMembers(nil, f.nvext.List())
 	}

@@ -37,6 +37,7 @@ type lane struct {
 	jail    *jail.Jail
 	jailed  jailed // calls, where it is a jail
 	spans   spans
+	offset  uint32 // raw text so far, where no parser reads it
 	lead    lead
 }
 
@@ -162,7 +163,9 @@ func (l *lane) text(dst []framing.Delta, text string, last bool) ([]framing.Delt
 		events, err := l.pushCalls(text, last)
 		return l.framer.Apply(events, dst), err
 	}
-	return append(dst, framing.Delta{Kind: framing.Content, Text: text}), nil
+	start := l.offset
+	l.offset += uint32(len(text))
+	return append(dst, framing.Delta{Kind: framing.Content, Text: text, Start: start, End: l.offset}), nil
 }
 
 // rest passes the reasoning of events on, and their text to the parser of calls.

@@ -31,6 +31,7 @@ type run struct {
 	tools   *framing.Tools
 	ids     *framing.IDs
 	choices []*choice // in index order
+	tokens  int       // ids in the nvext of the item that is fed
 
 	queue   []chunk.Item
 	queued  int // items of the queue that were given
@@ -203,6 +204,9 @@ func (r *run) release() {
 
 // feed runs one item through the choices.
 func (r *run) feed(it *chunk.Item) error {
+	if it.Data != nil {
+		r.tokens = count(jsonx.Get(it.Data.NVExt, chunk.FieldIDs))
+	}
 	r.joiner.Take(it)
 	r.o.model.Hooks.anomaly("nvext_ignored", r.joiner.Ignored-r.ignored)
 	r.ignored = r.joiner.Ignored
@@ -317,6 +321,11 @@ func (r *run) leftover() {
 	if !r.finished() {
 		r.offerTiming()
 	}
+	for _, c := range r.choices {
+		if rest := c.align.rest(); rest != nil && !c.align.keep {
+			r.joiner.Offer(chunk.FieldAlignment, appendSegments(nil, rest))
+		}
+	}
 	m := r.drainMetrics()
 	if m == nil && !r.joiner.Left() {
 		return
@@ -354,8 +363,7 @@ func (r *run) finalUsage() *openai.Usage {
 
 // offerTiming offers the host's own clock, unless the engine sent its timing.
 func (r *run) offerTiming() {
-	const field = "timing"
-	if !r.joiner.Wants(field) || r.joiner.Has(field) {
+	if !r.joiner.Wants(chunk.FieldTiming) || r.joiner.Has(chunk.FieldTiming) {
 		return
 	}
 	start, now := r.o.created, time.Now()
@@ -367,7 +375,7 @@ func (r *run) offerTiming() {
 		b = ms("ttft_ms", float64(r.first.Sub(start).Microseconds())/1000, b)
 	}
 	b = ms("total_time_ms", float64(now.Sub(start).Microseconds())/1000, b)
-	r.joiner.Offer(field, append(b, '}'))
+	r.joiner.Offer(chunk.FieldTiming, append(b, '}'))
 }
 
 // finishing says whether a finish reason is among the outputs of this input.

@@ -165,6 +165,10 @@ func (o *Operator) request() *backend.Request {
 // wantsIDs says whether the engine's token ids are of use: the client asked for
 // them, or they tell the end token from text that looks like it.
 func (o *Operator) wantsIDs() bool {
-	return o.chat.NVExt.Wants("completion_token_ids") || o.chat.NVExt.Wants("prompt_token_ids") ||
-		len(o.model.EOSTokenIDs) > 0 && len(o.plan.EOSTexts()) > 0
+	for _, field := range []string{chunk.FieldIDs, chunk.FieldPromptIDs, chunk.FieldAlignment} {
+		if o.chat.NVExt.Wants(field) {
+			return true
+		}
+	}
+	return len(o.model.EOSTokenIDs) > 0 && len(o.plan.EOSTexts()) > 0
 }
