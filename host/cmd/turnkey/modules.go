@@ -74,6 +74,7 @@ func modulesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "modules", Short: "Look at parser modules"}
 	cmd.PersistentFlags().StringVar(&dir, "modules", "", "folder with .wasm modules of your own")
 	cmd.AddCommand(
+		packCommand(),
 		&cobra.Command{
 			Use:   "ls",
 			Short: "List the modules at hand, in the order in which names are looked up",
