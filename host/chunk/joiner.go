@@ -210,7 +210,7 @@ func (l *Members) Merge(name string, value openai.Raw) bool {
 	case i < 0:
 		l.list = append(l.list, openai.Member{Name: name, Value: append(l.room(), value...)})
 	case appends:
-		l.list[i].Value = appendList(l.list[i].Value, value)
+		l.list[i].Value = AppendList(l.list[i].Value, value)
 	default:
 		l.list[i].Value = append(l.list[i].Value[:0], value...)
 	}
@@ -251,8 +251,8 @@ func (l *Members) drop(which func(name string) bool) {
 	l.list = kept
 }
 
-// appendList appends the elements of one JSON array to another, in place.
-func appendList(dst, add openai.Raw) openai.Raw {
+// AppendList appends the elements of a JSON array to a text that ends in another.
+func AppendList(dst, add openai.Raw) openai.Raw {
 	inner := bytes.TrimSpace(add[1 : len(add)-1])
 	if len(inner) == 0 {
 		return dst

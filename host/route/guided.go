@@ -7,45 +7,38 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
-// guidance is what constrains the engine for the sake of calls.
-type guidance struct {
-	backend.Guided
-	mode abi.Mode // what the engine emits: markup, or bare JSON
-	turn bool     // the constraint covers the whole turn
-}
-
-func (g *guidance) tag() bool { return g.Kind == backend.GuidedStructuralTag }
-
-// guide decides how the engine is constrained.
-func (m *Model) guide(r *openai.ChatRequest) (*guidance, *openai.Error) {
-	g := &guidance{turn: m.TurnGrammar}
+// guide decides how the engine is constrained for the sake of calls.
+func (m *Model) guide(p *Plan) *openai.Error {
+	r := p.Chat
+	p.TurnGrammar = m.TurnGrammar
 	switch {
 	case len(r.Tools) == 0 || r.ToolChoice.Mode == openai.ToolChoiceNone:
-		return g, nil
+		return nil
 	case r.ToolChoice.Forced():
 	case r.ResponseFormat != nil || len(r.GuidedFields) > 0:
-		return g, nil // the client's own constraint goes to the engine
+		return nil // the client's own constraint goes to the engine
 	case m.Guided == GuideByJSON:
-		return g, nil // there is no JSON for a free choice
+		return nil // there is no JSON for a free choice
 	case !slices.ContainsFunc(r.Tools, func(t openai.Tool) bool { return t.Strict }) && r.ParallelToolCalls:
-		return g, nil
+		return nil
 	}
 	json := m.readsJSON(r)
 	if m.Guided != GuideByJSON || !json {
-		if ok, err := m.guideByTag(r, g); ok || err != nil {
-			return g, err
+		if ok, err := m.guideByTag(p); ok || err != nil {
+			return err
 		}
 	}
 	if !json {
-		return g, nil
+		return nil
 	}
-	return g, guideByJSON(r, g)
+	return guideByJSON(p)
 }
 
 // readsJSON says whether a forced choice can be constrained to bare JSON.
@@ -56,18 +49,16 @@ func (m *Model) readsJSON(r *openai.ChatRequest) bool {
 	return !m.unified() || slices.Contains(m.Parsers.Unified.Parser().Guided, r.ToolChoice.Mode)
 }
 
-func (m *Model) guideByTag(r *openai.ChatRequest, g *guidance) (bool, *openai.Error) {
+func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
 	builder, parser := m.constrainer()
 	if builder == nil || !m.CanGuide(backend.GuidedStructuralTag) {
 		return false, nil
 	}
-	open := abi.Session{Parser: parser, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options}
-	if mode, _ := m.thinking(r); mode != openai.ThinkingOff {
-		open.Flags |= abi.OpenReasoning
+	r := p.Chat
+	open := abi.Session{
+		Parser: parser.Name, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options, Flags: p.flags(),
 	}
-	if r.ParallelToolCalls {
-		open.Flags |= abi.OpenParallel
-	}
+	p.prompt(&open, parser)
 	addTools(&open, r.Tools, true)
 	answer, err := builder.Constraint(&open)
 	if err != nil {
@@ -78,15 +69,15 @@ func (m *Model) guideByTag(r *openai.ChatRequest, g *guidance) (bool, *openai.Er
 	if tag == nil {
 		return false, nil
 	}
-	g.Guided = backend.Guided{Kind: backend.GuidedStructuralTag, Value: tag}
+	p.Guided = backend.Guided{Kind: backend.GuidedStructuralTag, Value: tag}
 	if scope, _ := jsonx.String(jsonx.Get(answer, "scope")); scope == "turn" {
-		g.turn = true
+		p.TurnGrammar = true
 	}
 	return true, nil
 }
 
 // constrainer gives the parser of the model that builds constraints.
-func (m *Model) constrainer() (parse.Constrainer, string) {
+func (m *Model) constrainer() (parse.Constrainer, *manifest.Parser) {
 	engines := []parse.Engine{m.Parsers.Jailed, m.Parsers.Split}
 	if m.unified() {
 		engines = []parse.Engine{m.Parsers.Unified}
@@ -96,10 +87,10 @@ func (m *Model) constrainer() (parse.Constrainer, string) {
 			continue
 		}
 		if c, ok := e.(parse.Constrainer); ok {
-			return c, e.Parser().Name
+			return c, e.Parser()
 		}
 	}
-	return nil, ""
+	return nil, nil
 }
 
 func forcedMode(r *openai.ChatRequest) abi.Mode {
@@ -141,15 +132,15 @@ func parameters(t *openai.Tool) openai.Raw {
 	return t.Parameters
 }
 
-func guideByJSON(r *openai.ChatRequest, g *guidance) *openai.Error {
-	g.Kind, g.mode = backend.GuidedJSON, forcedMode(r)
-	if g.mode == abi.ModeGuidedNamed {
+func guideByJSON(p *Plan) (err *openai.Error) {
+	r := p.Chat
+	p.Guided.Kind, p.Mode = backend.GuidedJSON, forcedMode(r)
+	if p.Mode == abi.ModeGuidedNamed {
 		i := slices.IndexFunc(r.Tools, func(t openai.Tool) bool { return t.Name == r.ToolChoice.Name })
-		g.Value = parameters(&r.Tools[i])
+		p.Guided.Value = parameters(&r.Tools[i])
 		return nil
 	}
-	var err *openai.Error
-	g.Value, err = callsSchema(r.Tools, r.ParallelToolCalls)
+	p.Guided.Value, err = callsSchema(r.Tools, r.ParallelToolCalls)
 	return err
 }
 

@@ -53,29 +53,29 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 	if err := m.refuse(r); err != nil {
 		return nil, err
 	}
-	g, err := m.guide(r)
-	if err != nil {
-		return nil, err
-	}
 	p := &Plan{
-		Chat: r, Guided: g.Guided, Mode: g.mode, TurnGrammar: g.turn,
+		Chat:     r,
 		CallsOff: len(r.Tools) > 0 && r.ToolChoice.Mode == openai.ToolChoiceNone,
 		NonEmpty: nonEmpty(r), options: m.Options,
 	}
 	p.ShowTools = len(r.Tools) > 0 && (!p.CallsOff || m.ToolsUnderNone)
-	if g.Kind == backend.GuidedNone {
-		p.JSONStarts = starts(r)
-	}
-	if p.Route, err = m.pick(r, g); err != nil {
-		return nil, err
-	}
-	m.stages(p)
 	mode, args := m.thinking(r)
 	p.ReasoningOff, p.TemplateArgs = mode == openai.ThinkingOff, args
 	if m.Render != nil {
 		prompt, known := m.Render(r, args)
 		p.tail, p.tailed = cutTail(prompt), known
 	}
+	if err := m.guide(p); err != nil {
+		return nil, err
+	}
+	if p.Guided.Kind == backend.GuidedNone {
+		p.JSONStarts = starts(r)
+	}
+	var err *openai.Error
+	if p.Route, err = m.pick(p); err != nil {
+		return nil, err
+	}
+	m.stages(p)
 	return p, nil
 }
 
@@ -154,10 +154,7 @@ func (p *Plan) Open(e parse.Engine) abi.Session {
 	parser := e.Parser()
 	s := abi.Session{Parser: parser.Name, Options: p.options}
 	if e != p.Calls {
-		s.PromptTail = p.tail
-		if p.tailed {
-			s.Start = channel(parser, p.tail)
-		}
+		p.prompt(&s, parser)
 	}
 	if e != p.Calls && slices.Contains(parser.Guided, p.Chat.ToolChoice.Mode) {
 		s.Mode = p.Mode
@@ -168,12 +165,7 @@ func (p *Plan) Open(e parse.Engine) abi.Session {
 	if e != p.Thought {
 		addTools(&s, p.Chat.Tools, parser.NeedsSchemas)
 	}
-	if !p.ReasoningOff {
-		s.Flags |= abi.OpenReasoning
-	}
-	if p.Chat.ParallelToolCalls {
-		s.Flags |= abi.OpenParallel
-	}
+	s.Flags |= p.flags()
 	if p.TurnGrammar && parser.Strict {
 		s.Flags |= abi.OpenTurnGrammar
 	}
@@ -181,6 +173,24 @@ func (p *Plan) Open(e parse.Engine) abi.Session {
 		s.Flags |= abi.OpenStructured
 	}
 	return s
+}
+
+// prompt tells a session where the prompt left off.
+func (p *Plan) prompt(s *abi.Session, parser *manifest.Parser) {
+	s.PromptTail = p.tail
+	if p.tailed {
+		s.Start = channel(parser, p.tail)
+	}
+}
+
+func (p *Plan) flags() (flags uint32) {
+	if !p.ReasoningOff {
+		flags |= abi.OpenReasoning
+	}
+	if p.Chat.ParallelToolCalls {
+		flags |= abi.OpenParallel
+	}
+	return flags
 }
 
 // starts gives the bytes that an answer in JSON can begin with, by the client's

@@ -1,13 +1,14 @@
 package route
 
 import (
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // pick chooses the route. It runs once a request, after the guided decision.
-func (m *Model) pick(r *openai.ChatRequest, g *guidance) (Route, *openai.Error) {
-	p := &m.Parsers
+func (m *Model) pick(plan *Plan) (Route, *openai.Error) {
+	p, r := &m.Parsers, plan.Chat
 	if m.unified() {
 		return Unified, nil
 	}
@@ -17,7 +18,7 @@ func (m *Model) pick(r *openai.ChatRequest, g *guidance) (Route, *openai.Error) 
 	if p.Tool == "" && !r.ToolChoice.Forced() {
 		return Pass, nil
 	}
-	if m.Version != V1 && p.Split != nil && !g.tag() && !r.ToolChoice.Forced() {
+	if m.Version != V1 && p.Split != nil && plan.Guided.Kind != backend.GuidedStructuralTag && !r.ToolChoice.Forced() {
 		return Split, nil
 	}
 	if m.Version == V2 {

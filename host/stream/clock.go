@@ -24,7 +24,8 @@ func newClock(ctx context.Context, t Timeouts) *clock {
 	return c
 }
 
-// tick says that the engine gave a sign of life.
+// tick says that the engine gave an item. The time to the first is not the
+// clock's to limit.
 func (c *clock) tick() {
 	switch {
 	case c.limit <= 0:

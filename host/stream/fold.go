@@ -43,7 +43,8 @@ type folded struct {
 	refusal            strings.Builder
 	arguments          []*strings.Builder
 	calls              []openai.ToolCall
-	parts, logprobs    openai.Raw
+	parts              openai.Raw
+	logprobs           logprobs
 	delta, extra       []openai.Member
 	finish             string
 }
@@ -76,14 +77,13 @@ func (c *folded) add(in *openai.Choice) {
 	c.content.WriteString(d.Content)
 	c.refusal.WriteString(d.Refusal)
 	if d.Parts != nil {
-		c.parts = joinArrays(c.parts, d.Parts)
+		c.parts = appendParts(c.parts, d.Parts)
 	}
 	for i := range d.ToolCalls {
 		c.call(&d.ToolCalls[i])
 	}
-	if in.Logprobs != nil {
-		c.logprobs = mergeLogprobs(c.logprobs, in.Logprobs)
-	}
+	c.logprobs.add(in.Logprobs)
+	c.logprobs.own()
 	c.delta = mergeMembers(c.delta, d.Extra)
 	c.extra = mergeMembers(c.extra, in.Extra)
 	if in.FinishReason != "" {
@@ -123,10 +123,10 @@ func (f *folder) completion(r *run) *openai.Completion {
 			Refusal: c.refusal.String(), ToolCalls: c.whole(r.choice(c.index).complete), Extra: c.delta,
 		}
 		if c.parts != nil {
-			message.Content, message.Parts = "", joinArrays(textPart(message.Content), c.parts)
+			message.Content, message.Parts = "", chunk.AppendList(textPart(message.Content), c.parts)
 		}
 		out.Choices = append(out.Choices, openai.CompletionChoice{
-			Index: c.index, Message: message, FinishReason: c.finish, Logprobs: c.logprobs, Extra: c.extra,
+			Index: c.index, Message: message, FinishReason: c.finish, Logprobs: c.logprobs.raw, Extra: c.extra,
 		})
 	}
 	return out
@@ -146,6 +146,14 @@ func (c *folded) whole(complete []bool) []openai.ToolCall {
 		calls = append(calls, call)
 	}
 	return calls
+}
+
+// appendParts appends content parts to a list of them, which is the caller's own.
+func appendParts(list, add openai.Raw) openai.Raw {
+	if list == nil {
+		list = openai.Raw("[]")
+	}
+	return chunk.AppendList(list, add)
 }
 
 // textPart is a list with text as its only part, empty where there is none.

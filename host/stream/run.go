@@ -53,7 +53,6 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 		clock.stop()
 		return nil, err
 	}
-	clock.tick()
 	chat, plan := o.chat, o.plan
 	r := &run{
 		o: o, clock: clock, engine: engine,
