@@ -9,7 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/wat"
 	"github.com/turnkey-parsers/turnkey/wasm/meter"
 )
 

@@ -9,9 +9,10 @@ import (
 
 // Fault is an error of a running module. The instance that made it is gone.
 type Fault struct {
-	Module  string // the manifest's name
-	Version string // the manifest's version
-	Export  string // what was called
+	Module  string   // the manifest's name
+	Version string   // the manifest's version
+	Digest  [32]byte // SHA-256 of the module's bytes
+	Export  string   // what was called
 	Cause   error
 }
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/wat"
 )
 
 // hostile is a guest that goes wrong when it is pushed Trigger.

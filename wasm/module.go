@@ -177,7 +177,7 @@ func (m *Module) free() {
 
 // fault makes the error of a call and counts it. The instance is gone already.
 func (m *Module) fault(export string, cause error) *Fault {
-	f := &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Export: export, Cause: cause}
+	f := &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.digest, Export: export, Cause: cause}
 	m.faults.Add(1)
 	m.runtime.logger.Warn("a parser module failed", "module", f.Module, "version", f.Version,
 		"export", f.Export, "cause", firstLine(cause))
@@ -190,5 +190,5 @@ func (m *Module) fault(export string, cause error) *Fault {
 // lost is the error of a session that can't be rebuilt. It is no fault of its own
 // and not counted.
 func (m *Module) lost() error {
-	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Export: "replay", Cause: errLost}
+	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.digest, Export: "replay", Cause: errLost}
 }

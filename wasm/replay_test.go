@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/wat"
 )
 
 // pair opens sessions until two are on one instance.
