@@ -2,16 +2,21 @@
 // families write them:
 //
 //	block     = OPEN ws ( function { ws function } | object | array ) ws ( CLOSE | EOF ) ;
-//	function  = "<function=" NAME ">" { ws | parameter } "</function>" ;
+//	function  = "<function=" NAME ">" ( { ws | parameter } | ws json ) "</function>" ;
 //	parameter = "<parameter=" KEY ">" value "</parameter>" ;
 //	object    = JSON object with "name" and "arguments" | "parameters" ;
 //	array     = "[" object { "," object } "]" ;
 //
 // Which of the bodies a family speaks, and with which markers, is its Grammar.
+// A marker that ends in a bracket or brace of the JSON behind it leaves that to
+// the JSON.
 // A call is said as soon as it is certain, and taken back if it is cut.
 package toolblock
 
 import (
+	"slices"
+
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -24,12 +29,24 @@ const maxHeld = prose.MaxHeld
 
 // Config says how a family writes its blocks.
 type Config struct {
-	Open, Close string // the block's tags
+	// Open and Close are the block's tags, and Opens other openers. Without a Close
+	// the block ends with its JSON, and broken JSON ends with its line. Without an
+	// Open a function stands by itself.
+	Open, Close string
+	Opens       []string
 	// Escape is the closer of a thought. In a thought it ends a block that never
 	// became a call, so that a narrated opener does not swallow the answer.
-	Escape string
-	XML    *XML // bodies of functions; nil: none
-	JSON   bool // bodies that are a JSON call object or an array of them
+	Escape  string
+	XML     *XML    // bodies of functions; nil: none
+	JSON    bool    // bodies that are a JSON call object or an array of them
+	Members Members // of a call object
+}
+
+// Members are the names of a call object's members.
+type Members struct {
+	Name      string   // "" is "name"
+	Arguments []string // none is "arguments" and "parameters"
+	ID        string   // "": the object carries no id
 }
 
 // Grammar is a Config with its tables. It does not change and may be shared.
@@ -40,31 +57,63 @@ type Grammar struct {
 
 // markers are the sets that matter in the parts of a block.
 type markers struct {
-	junk     *scan.Set // between calls
-	function *scan.Set // in a function, outside values
-	value    *scan.Set // in a parameter's value
-	rescue   *scan.Set // in JSON that may prove broken
+	junk     *set // between calls
+	header   *set // in a function's header
+	function *set // in a function, outside values
+	value    *set // in a parameter's value
+	key      *set // in a parameter's header
+	rescue   *set // in JSON that may prove broken
+	args     *jsonbody.Grammar
+
+	// The bytes that matter in a value and in a string of the arguments. In a value
+	// a line feed may be the one before the closer.
+	valueWatch, argsWatch []byte
 }
 
-// The markers' places in their sets. The escape, where it counts, is the last.
-const (
-	junkClose = iota
-	junkOpen
-	junkFunction
-)
+// set is a set of markers that mean something.
+type set struct {
+	*scan.Set
+	means []meaning
+}
+
+// meaning is what a marker means to a block.
+type meaning uint8
 
 const (
-	functionParameter = iota
-	functionClose
-	functionBlockClose
-	functionBlockOpen
-	functionAgain
+	closesBlock meaning = iota
+	opensBlock
+	opensFunction
+	closesFunction
+	opensParameter
+	closesValue
+	closesName
+	breaksName // what no name holds
+	endsLine
+	escapes
 )
+
+// Leads is how much of a marker stands before the JSON that it may end in.
+func Leads(marker string) int {
+	n := len(marker)
+	if n > 0 && (marker[n-1] == '{' || marker[n-1] == '[') {
+		return n - 1
+	}
+	return n
+}
 
 // NewGrammar builds the tables of c.
 func NewGrammar(c Config) *Grammar {
+	if c.Members.Name == "" {
+		c.Members.Name = "name"
+	}
+	if len(c.Members.Arguments) == 0 {
+		c.Members.Arguments = []string{"arguments", "parameters"}
+	}
+	if c.XML != nil {
+		c.XML = c.XML.whole()
+	}
 	g := &Grammar{Config: c}
-	g.plain = c.sets()
+	g.plain = c.sets("")
 	g.thought = g.plain
 	if c.Escape != "" {
 		g.thought = c.sets(c.Escape)
@@ -72,17 +121,67 @@ func NewGrammar(c Config) *Grammar {
 	return g
 }
 
-func (c *Config) sets(escape ...string) markers {
-	junk := []string{c.Close, c.Open}
-	m := markers{rescue: scan.NewSet(append([]string{c.Close}, escape...)...)}
-	if x := c.XML; x != nil {
-		junk = append(junk, x.Function)
-		function := []string{x.Parameter, x.FunctionClose, c.Close, c.Open, x.Function}
-		m.function = scan.NewSet(append(function, escape...)...)
-		m.value = scan.NewSet(append([]string{x.ParameterClose, x.FunctionClose}, escape...)...)
+// Openers are all openers of a block.
+func (c *Config) Openers() []string {
+	if c.Open == "" {
+		return nil
 	}
-	m.junk = scan.NewSet(append(junk, escape...)...)
+	return append([]string{c.Open}, c.Opens...)
+}
+
+func (c *Config) sets(escape string) markers {
+	block := collect{}.add(closesBlock, c.Close).add(opensBlock, c.Openers()...)
+	x := c.XML
+	if x != nil {
+		block = block.add(opensFunction, x.Function)
+	}
+	junk := block.add(escapes, escape)
+	if c.Close == "" {
+		junk = junk.add(endsLine, "\n")
+	}
+	m := markers{junk: junk.set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape).set()}
+	m.argsWatch = scan.Join(m.rescue.First(), scan.Quiet)
+	if x == nil {
+		return m
+	}
+	m.header = collect{}.add(closesName, x.NameEnd).add(breaksName, "<").set()
+	m.function = block.add(closesFunction, x.FunctionClose).add(opensParameter, x.Parameter).add(escapes, escape).set()
+	m.value = collect{}.add(closesValue, x.ParameterClose).add(closesFunction, x.FunctionClose).add(escapes, escape).set()
+	key := collect{}.add(closesName, x.KeyEnd).add(breaksName, "<")
+	if x.KeyEnd == ">" {
+		key = key.add(breaksName, " ", "\t", "\r", "\n")
+	}
+	m.key = key.set()
+	m.valueWatch = m.value.First()
+	if !x.Verbatim {
+		m.valueWatch = scan.Join(m.valueWatch, []byte{'\n'})
+	}
+	if x.JSON {
+		m.args = jsonbody.Compile(jsonbody.Markers{Close: given(x.FunctionClose), Break: block.add(escapes, escape).markers})
+	}
 	return m
+}
+
+// collect gathers the markers of a set. Empty ones are left out.
+type collect struct {
+	markers []string
+	means   []meaning
+}
+
+func (c collect) add(m meaning, markers ...string) collect {
+	n := len(c.markers)
+	c = collect{c.markers[:n:n], c.means[:n:n]}
+	for _, marker := range given(markers...) {
+		c.markers, c.means = append(c.markers, marker), append(c.means, m)
+	}
+	return c
+}
+
+func (c collect) set() *set { return &set{scan.NewSet(c.markers...), c.means} }
+
+// given are the markers that are there.
+func given(markers ...string) []string {
+	return slices.DeleteFunc(slices.Clone(markers), func(m string) bool { return m == "" })
 }
 
 // Block reads one block after the other.
@@ -95,6 +194,7 @@ type Block struct {
 	value   value
 	remains remains
 	object  object
+	args    jsonbody.Body
 }
 
 type state uint8
@@ -106,6 +206,7 @@ const (
 	atFunction              // in a function, outside its values
 	atKey                   // in a parameter's header
 	atValue                 // in a parameter's value
+	atArgs                  // in a function's JSON arguments
 	atObject                // in a JSON body
 )
 
@@ -184,6 +285,8 @@ func (b *Block) step(w *sdk.Window) step {
 		return b.key(w)
 	case atValue:
 		return b.inValue(w)
+	case atArgs:
+		return b.inArgs(w)
 	}
 	return b.inObject(w)
 }
@@ -215,15 +318,16 @@ func (b *Block) junk(w *sdk.Window) step {
 	if v != scan.Yes {
 		return wait
 	}
-	switch {
-	case id == junkClose:
-		w.Skip(len(b.g.Close))
+	marker := b.set.junk.Marker(id)
+	switch b.set.junk.means[id] {
+	case closesBlock:
+		w.Skip(len(marker))
 		return over
-	case id == junkOpen:
-		w.Skip(len(b.g.Open))
+	case opensBlock:
+		w.Skip(Leads(marker))
 		return b.to(atBody)
-	case id == junkFunction && b.g.XML != nil:
-		w.Skip(len(b.g.XML.Function))
+	case opensFunction:
+		w.Skip(len(marker))
 		return b.to(atHeader)
 	}
 	return over

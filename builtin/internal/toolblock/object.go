@@ -1,6 +1,8 @@
 package toolblock
 
 import (
+	"slices"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -18,6 +20,7 @@ type object struct {
 	key    uint32 // where the key begins that is being scanned
 	name   span
 	args   span
+	id     span
 	text   bool   // the arguments stand in a JSON string
 	inText uint32 // how far that string was searched for its object
 
@@ -61,6 +64,7 @@ const (
 	other role = iota
 	nameRole
 	argsRole
+	idRole
 )
 
 func (o *object) reset(array bool, at uint32) {
@@ -83,6 +87,9 @@ func (b *Block) inObject(w *sdk.Window) step {
 		if !ok {
 			return b.broken(w)
 		}
+		if whole && b.g.Close == "" {
+			return over
+		}
 		if whole {
 			return b.to(atJunk)
 		}
@@ -93,13 +100,10 @@ func (b *Block) inObject(w *sdk.Window) step {
 	}
 	b.flush(w)
 	if w.InCall() && o.role == argsRole && o.at == inMember && o.json.Quiet() {
-		w.Watch(abi.Args, argsWatch)
+		w.Watch(abi.Args, b.set.argsWatch)
 	}
 	return wait
 }
-
-// argsWatch are the bytes that matter in a string of the arguments.
-var argsWatch = append([]byte{'<'}, scan.Quiet...)
 
 // advance moves the scan by one token, or as far as the window goes. It answers
 // whether the body is whole, and false for ok where the grammar breaks.
@@ -169,11 +173,13 @@ func (b *Block) scanKey(w *sdk.Window) (ok bool) {
 		return state == scan.More
 	}
 	o.at, o.role = wantColon, other
-	switch key := string(w.Bytes()[o.key-w.Offset() : w.Scanned]); {
-	case key == `"name"` && !o.name.begun:
+	switch key, m := string(w.Bytes()[o.key+1-w.Offset():w.Scanned-1]), &b.g.Members; {
+	case key == m.Name && !o.name.begun:
 		o.role = nameRole
-	case (key == `"arguments"` || key == `"parameters"`) && !o.args.begun:
+	case slices.Contains(m.Arguments, key) && !o.args.begun:
 		o.role = argsRole
+	case key == m.ID && key != "" && !o.id.begun:
+		o.role = idRole
 	}
 	return true
 }
@@ -186,6 +192,10 @@ func (b *Block) memberBegins(w *sdk.Window, c byte) {
 	o.at = inMember
 	switch {
 	case o.role == other:
+	case o.role == idRole:
+		if c == '"' {
+			o.id = span{from: here + 1, begun: true}
+		}
 	case o.role == nameRole && c == '"':
 		o.name = span{from: here + 1, begun: true}
 	case o.role == argsRole && c == '{':
@@ -223,6 +233,10 @@ func (b *Block) scanMember(w *sdk.Window) (ok bool) {
 		o.args.to, o.args.whole = end, true
 		if o.text {
 			o.args.to--
+		}
+	case idRole:
+		if o.id.begun {
+			o.id.to, o.id.whole = end-1, true
 		}
 	}
 	o.at = wantComma
@@ -289,10 +303,17 @@ func (b *Block) objectEnds(w *sdk.Window) {
 // nothing needs any more.
 func (b *Block) flush(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
+	if o.id.whole && w.InCall() && o.id.from < o.id.to {
+		w.CallID(int(o.id.from-off), int(o.id.to-o.id.from), abi.ReadJSONBody)
+		o.id.from = o.id.to
+	}
 	limit := min(off+uint32(w.Scanned), o.searched, o.closer, o.escape)
 	o.void = o.void || o.late(w)
 	if o.at == inKey {
 		limit = min(limit, o.key)
+	}
+	if o.id.begun && o.id.from != o.id.to && !o.void {
+		limit = min(limit, o.id.from)
 	}
 	switch {
 	case o.void:
@@ -340,7 +361,7 @@ func (b *Block) rescue(w *sdk.Window) {
 		switch {
 		case v != scan.Yes:
 			return
-		case id == 0:
+		case b.set.rescue.means[id] == closesBlock:
 			o.closer = min(o.closer, o.searched)
 		default:
 			o.escape = min(o.escape, o.searched)

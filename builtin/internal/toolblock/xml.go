@@ -10,11 +10,33 @@ import (
 
 // XML is how functions and their parameters are written.
 type XML struct {
-	Function       string // the name follows, then ">"
+	Function       string // the name follows
+	NameEnd        string // behind the name; "" is ">"
 	FunctionClose  string
-	Parameter      string // the key follows, then ">"
+	Parameter      string // the key follows
+	KeyEnd         string // behind the key; "" is ">"
+	Value          string // before the value, behind white space; "" is nothing
 	ParameterClose string
+	// Verbatim says that the line feeds round a value are part of it.
+	Verbatim bool
+	// JSON says that a function's arguments are a JSON object in place of
+	// parameters. Without a FunctionClose the function ends with it.
+	JSON bool
+	// ID says where in the header an id stands. Only what is not of the grammar's
+	// own invention has one.
+	ID IDRule
+	// IDMark stands between a name and the id behind it.
+	IDMark string
 }
+
+// IDRule says how a function's header carries the call's id.
+type IDRule uint8
+
+const (
+	NoID       IDRule = iota
+	HeaderIsID        // the header is the id; the name is what stands between its last "." and its last ":"
+	IDBehind          // the header is the name, IDMark and the id
+)
 
 // Functions is the XML of Qwen3-Coder and of the models that copied it.
 var Functions = &XML{
@@ -22,11 +44,17 @@ var Functions = &XML{
 	Parameter: "<parameter=", ParameterClose: "</parameter>",
 }
 
-// Places of markers in a value's set; the escape, where it counts, is next.
-const (
-	valueClose = iota
-	valueFunctionClose
-)
+// whole is x with its defaults.
+func (x *XML) whole() *XML {
+	c := *x
+	if c.NameEnd == "" {
+		c.NameEnd = ">"
+	}
+	if c.KeyEnd == "" {
+		c.KeyEnd = ">"
+	}
+	return &c
+}
 
 // value is a parameter's value that is being read. Only its closer ends it; all
 // other markers in it are data. But where no closer follows to the very end, the
@@ -71,26 +99,70 @@ func (v *value) consumed(n int) {
 }
 
 // header reads a function's name. A header that runs into another tag has lost
-// its ">" and is dropped: markup must not become a name.
+// its end and is dropped: markup must not become a name.
 func (b *Block) header(w *sdk.Window) step {
-	n := index(w, "<>")
-	if n == missing {
+	n, id, v := b.set.header.Find(w.Bytes(), w.Scanned, w.Final)
+	w.Scanned = n
+	if v != scan.Yes {
 		return wait
 	}
-	p := w.Bytes()
-	at, length := trimName(p[:n])
-	if p[n] == '<' || length == 0 {
+	w.Scanned = 0
+	name, callID := b.g.XML.read(w.Bytes()[:n])
+	broken := b.set.header.means[id] == breaksName
+	if broken || name.n == 0 {
 		w.Note(noteHeader)
 	}
-	if p[n] == '<' {
+	if broken {
 		w.Skip(n)
 		return b.outside()
 	}
-	if length > 0 {
-		w.Call(at, length, 0)
+	if name.n > 0 {
+		w.Call(name.at, name.n, 0)
+		if callID.n > 0 {
+			w.CallID(callID.at, callID.n, 0)
+		}
 	}
-	w.Skip(n + 1)
-	return b.to(atFunction)
+	if !b.g.XML.JSON {
+		w.Skip(n + len(b.g.XML.NameEnd))
+		return b.to(atFunction)
+	}
+	w.Skip(n + Leads(b.g.XML.NameEnd))
+	b.args.Start(b.set.args, name.n == 0)
+	return b.to(atArgs)
+}
+
+// part is a part of a header.
+type part struct{ at, n int }
+
+// read finds the name and the id in a header.
+func (x *XML) read(header []byte) (name, id part) {
+	switch x.ID {
+	case HeaderIsID:
+		id.at, id.n = trimName(header)
+		h := header[id.at : id.at+id.n]
+		from, to := bytes.LastIndexByte(h, '.')+1, bytes.LastIndexByte(h, ':')
+		if to < from {
+			to = len(h)
+		}
+		return part{id.at + from, to - from}, id
+	case IDBehind:
+		if at := bytes.Index(header, []byte(x.IDMark)); at >= 0 {
+			from := at + len(x.IDMark)
+			id.at, id.n = trimName(header[from:])
+			id.at += from
+			header = header[:at]
+		}
+	}
+	name.at, name.n = trimName(header)
+	return name, id
+}
+
+// inArgs reads a function's JSON arguments.
+func (b *Block) inArgs(w *sdk.Window) step {
+	if _, done := b.args.Next(w); !done {
+		return wait
+	}
+	return b.outside()
 }
 
 // outside goes on behind a function.
@@ -110,19 +182,19 @@ func (b *Block) function(w *sdk.Window) step {
 	if v != scan.Yes {
 		return wait
 	}
-	switch id {
-	case functionParameter:
+	switch b.set.function.means[id] {
+	case opensParameter:
 		w.Skip(b.set.function.Len(id))
 		return b.to(atKey)
-	case functionClose:
+	case closesFunction:
 		b.callEnd(w)
 		w.Skip(b.set.function.Len(id))
 		return b.outside()
-	case functionBlockClose:
+	case closesBlock:
 		b.callEnd(w)
 		w.Skip(b.set.function.Len(id))
 		return over
-	case functionBlockOpen, functionAgain:
+	case opensBlock, opensFunction:
 		w.CallDrop()
 		return b.outside()
 	}
@@ -137,33 +209,52 @@ func (b *Block) callEnd(w *sdk.Window) {
 	}
 }
 
-// key reads a parameter's key: one or more bytes without white space and
-// brackets. A header that is not that is dropped, up to the next tag.
+// key reads a parameter's key, and what stands between it and its value. A key
+// holds no "<", and where ">" ends it no white space either. A header that is
+// not that is dropped, up to the next tag.
 func (b *Block) key(w *sdk.Window) step {
-	n := index(w, "<> \t\r\n")
-	if n == missing {
+	n, id, v := b.set.key.Find(w.Bytes(), w.Scanned, w.Final)
+	w.Scanned = n
+	if v != scan.Yes {
 		return wait
 	}
-	p := w.Bytes()
+	p, x := w.Bytes(), b.g.XML
 	at, length := trimName(p[:n])
-	if p[n] != '>' || length == 0 {
+	sound := length > 0 && b.set.key.means[id] == closesName
+	behind := n
+	if sound {
+		behind += len(x.KeyEnd)
+		if x.Value != "" {
+			behind += scan.Space(p[behind:min(len(p), behind+maxSpace)])
+		}
+		switch scan.Prefix(p[behind:], x.Value, w.Final) {
+		case scan.Wait:
+			return wait
+		case scan.No:
+			sound = false
+		}
+	}
+	if !sound {
 		w.Skip(n)
 		return b.to(atFunction)
 	}
 	if w.InCall() {
 		w.Key(at, length, 0)
 	}
-	w.Skip(n + 1)
+	w.Skip(behind + len(x.Value))
 	w.Scanned = 0
 	b.value.reset()
 	return b.to(atValue)
 }
 
+// maxSpace is the most white space between a key and its value, in bytes.
+const maxSpace = 1024
+
 // inValue reads a value: it says what is certain of it and looks for its end.
 func (b *Block) inValue(w *sdk.Window) step {
 	v := &b.value
 	if !v.begun && w.Len() > 0 {
-		if w.Bytes()[0] == '\n' {
+		if w.Bytes()[0] == '\n' && !b.g.XML.Verbatim {
 			w.Skip(1)
 		}
 		v.begun = true
@@ -183,18 +274,18 @@ func (b *Block) inValue(w *sdk.Window) step {
 		case verdict != scan.Yes:
 			b.sayPart(w, at)
 			return wait
-		case id == valueClose:
-			n := frame(p, at)
+		case b.set.value.means[id] == closesValue:
+			n := b.frame(p, at)
 			b.say(w, n, 0)
 			w.Skip(at - n + b.set.value.Len(id))
 			return b.to(atFunction)
-		case id == valueFunctionClose && v.function == missing:
+		case b.set.value.means[id] == closesFunction && v.function == missing:
 			v.function = at
-		case id > valueFunctionClose && v.escape == missing:
+		case b.set.value.means[id] == escapes && v.escape == missing:
 			v.escape = at
 		}
 		if v.hold == missing {
-			v.hold = frame(p, at)
+			v.hold = b.frame(p, at)
 		}
 		w.Scanned++
 	}
@@ -206,19 +297,15 @@ func (b *Block) sayPart(w *sdk.Window, at int) {
 	if v.hold != missing {
 		at = v.hold
 	} else {
-		at = frame(w.Bytes(), at)
+		at = b.frame(w.Bytes(), at)
 	}
 	if at > 0 {
 		b.say(w, at, abi.FlagMore)
 	}
 	if w.InCall() && v.said {
-		w.Watch(abi.Value, valueWatch)
+		w.Watch(abi.Value, b.set.valueWatch)
 	}
 }
-
-// valueWatch are the bytes that matter in a value: those that begin a marker,
-// and the line feed, which may be the one before the closer.
-var valueWatch = []byte{'<', '\n'}
 
 // valueCut settles a value that has no closer up to the end of the text.
 func (b *Block) valueCut(w *sdk.Window) step {
@@ -232,7 +319,7 @@ func (b *Block) valueCut(w *sdk.Window) step {
 			b.remains.noFunctionClose = true
 			break
 		}
-		if id == valueFunctionClose {
+		if set.means[id] == closesFunction {
 			v.function = at
 		} else if v.escape == missing {
 			v.escape = at
@@ -242,7 +329,7 @@ func (b *Block) valueCut(w *sdk.Window) step {
 	w.Scanned = 0
 	switch {
 	case v.function != missing:
-		b.say(w, frame(p, v.function), 0)
+		b.say(w, b.frame(p, v.function), 0)
 		w.Skip(v.function)
 		return b.to(atFunction)
 	case v.escape != missing:
@@ -266,22 +353,11 @@ func (b *Block) say(w *sdk.Window, n int, more uint8) {
 
 // frame is where a value ends that is followed, at place at, by a tag: the one
 // line feed before the tag is not part of it.
-func frame(p []byte, at int) int {
-	if at > 0 && p[at-1] == '\n' {
+func (b *Block) frame(p []byte, at int) int {
+	if at > 0 && p[at-1] == '\n' && !b.g.XML.Verbatim {
 		return at - 1
 	}
 	return at
-}
-
-// index finds the first of the bytes of set in the window. It looks at each byte
-// once over all pushes.
-func index(w *sdk.Window, set string) int {
-	p := w.Bytes()
-	if i := bytes.IndexAny(p[w.Scanned:], set); i >= 0 {
-		return w.Scanned + i
-	}
-	w.Scanned = len(p)
-	return missing
 }
 
 // trimName gives the part of a header that is the name: without white space
