@@ -23,6 +23,13 @@ type Markers struct {
 	Break []string
 	// Behind are markers that do the same, but only behind a complete value.
 	Behind []string
+	// Fence is a code fence that may stand behind the value.
+	Fence string
+	// Strict drops a call whose body is empty or no JSON object. Without it the
+	// first has no arguments, and the second ends as unsound.
+	Strict bool
+	// Closed drops a call without its closer.
+	Closed bool
 }
 
 // Grammar is Markers made ready for scanning. It may be shared.
@@ -31,6 +38,9 @@ type Grammar struct {
 	behind *scan.Set // Close, Break, Behind
 	close  int       // how many are Close
 	watch  []byte    // inside a string
+	fence  string
+	strict bool
+	closed bool
 }
 
 // Compile makes a Grammar.
@@ -40,6 +50,9 @@ func Compile(m Markers) *Grammar {
 		ends:   scan.NewSet(ends...),
 		behind: scan.NewSet(append(ends[:len(ends):len(ends)], m.Behind...)...),
 		close:  len(m.Close),
+		fence:  m.Fence,
+		strict: m.Strict,
+		closed: m.Closed,
 	}
 	g.watch = scan.Join(scan.Quiet, g.ends.First())
 	return g
@@ -116,6 +129,9 @@ func (b *Body) enter(w *sdk.Window) bool {
 		}
 		return false
 	case v == scan.Yes && id < b.g.close: // no arguments
+		if b.g.strict {
+			b.drop(w, 0)
+		}
 		b.state = complete
 	case text[0] == '{':
 		b.state = inside
@@ -188,31 +204,53 @@ func (b *Body) drop(w *sdk.Window, n int) {
 	b.mute = true
 }
 
-// finish ends the call behind a complete value, at what stands there.
+// finish ends the call behind a complete value, at what stands there. A marker
+// that the end of the text cut ends it too.
 func (b *Body) finish(w *sdk.Window) (ender int, done bool) {
 	text := w.Bytes()
 	i := int(b.read - w.Offset())
 	i += scan.Space(text[i:])
 	b.read = w.Offset() + uint32(i)
-	if i == len(text) {
-		if w.Final {
-			b.close(w, i)
+	if b.g.fence != "" {
+		switch scan.Prefix(text[i:], b.g.fence, false) {
+		case scan.Wait:
+			return b.atEnd(w)
+		case scan.Yes:
+			i += len(b.g.fence)
+			i += scan.Space(text[i:])
 		}
-		return None, w.Final
 	}
-	id, v := b.g.behind.At(text[i:], w.Final)
+	if i == len(text) {
+		return b.atEnd(w)
+	}
+	id, v := b.g.behind.At(text[i:], false)
 	switch {
 	case v == scan.Wait:
-		return None, false
+		return b.atEnd(w)
 	case v == scan.No:
 		b.breaks()
 		return None, false
 	case id < b.g.close:
 		b.close(w, i+b.g.behind.Len(id))
+	case b.g.closed:
+		b.drop(w, i)
 	default:
 		b.close(w, i)
 	}
 	return id, true
+}
+
+// atEnd ends the call if the text has ended.
+func (b *Body) atEnd(w *sdk.Window) (ender int, done bool) {
+	switch {
+	case !w.Final:
+		return None, false
+	case b.g.closed:
+		b.drop(w, w.Len())
+	default:
+		b.close(w, w.Len())
+	}
+	return None, true
 }
 
 // close ends the call, the last bytes of whose value stand in the window, and
@@ -237,6 +275,9 @@ func (b *Body) breaks() {
 
 // unsound reads a body that is no JSON up to its ender.
 func (b *Body) unsound(w *sdk.Window) (ender int, done bool) {
+	if b.g.strict && !b.mute {
+		b.drop(w, 0)
+	}
 	if b.ender == None {
 		at, id, v := b.g.ends.Find(w.Bytes(), int(max(b.clear, w.Offset())-w.Offset()), w.Final)
 		b.clear = w.Offset() + uint32(at)
