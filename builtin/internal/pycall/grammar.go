@@ -1,0 +1,210 @@
+package pycall
+
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// step reads the byte at i, or as far as a string goes on. It answers where to go
+// on, and false where no list has that byte.
+func (r *Reader) step(b []byte, i int) (next int, ok bool) {
+	switch c := b[i]; r.state {
+	case inString, inKeyString:
+		return r.inString(b, i), true
+	case inEscape, inKeyEscape:
+		r.state--
+		return i + 1, true
+	case inName:
+		return r.inName(b, i)
+	case inKey:
+		if isIdent(c) {
+			return i + 1, true
+		}
+		r.add(key, i)
+		r.state = atEquals
+		return i, true
+	case inWord:
+		if isWord(c) {
+			return i + 1, true
+		}
+		ok := constant(b[r.word:i])
+		r.value(literal, i)
+		return i, ok
+	default:
+		if scan.IsSpace(c) {
+			return i + 1, true
+		}
+		if r.state == behind && r.form.Lines && !begins(c) {
+			r.state = finished
+			return i, true
+		}
+		if !r.between(c, i) {
+			return i, false
+		}
+		return i + 1, true
+	}
+}
+
+// between reads a byte between two tokens that is no white space.
+func (r *Reader) between(c byte, i int) bool {
+	switch {
+	case r.state == atOpen && c == '[':
+		r.state = atCall
+	case (r.state == atCall || r.state == behind && r.form.Lines) && begins(c):
+		r.from, r.state = i, inName
+	case r.state == atArg && begins(c):
+		r.from, r.state = i, inKey
+	case r.state == atArg && c == ')', r.state == atComma && len(r.stack) == 0 && c == ')':
+		r.parts = append(r.parts, part{kind: end})
+		r.calls, r.state = len(r.parts), behind
+	case r.state == atEquals && c == '=':
+		r.state = atValue
+	case r.state == atColon && c == ':':
+		r.state = atValue
+	case r.state == atComma:
+		return r.afterValue(c, i)
+	case r.state == behind && c == ',' && !r.form.Lines:
+		r.state = atCall
+	case r.state == behind && c == ']' && !r.form.Lines:
+		r.state = finished
+	case r.state == atItem && c == r.stack[len(r.stack)-1]:
+		r.pop(i)
+	case r.state == atItem && c != '"' && c != '\'' && r.inDictionary():
+		return false
+	case r.state == atValue || r.state == atItem:
+		return r.begin(c, i)
+	default:
+		return false
+	}
+	return true
+}
+
+// begin reads a value's first byte, or that of a dictionary's key.
+func (r *Reader) begin(c byte, i int) bool {
+	if len(r.stack) == 0 {
+		r.from = i
+	}
+	switch {
+	case c == '"' || c == '\'':
+		r.quote = c
+		if r.state == atItem && r.inDictionary() {
+			r.state = inKeyString
+		} else {
+			r.state = inString
+		}
+		return true
+	case c == '[':
+		return r.push(']')
+	case c == '(':
+		return r.push(')')
+	case c == '{':
+		return r.push('}')
+	}
+	r.word, r.state = i, inWord
+	return isWord(c)
+}
+
+func (r *Reader) push(closer byte) bool {
+	r.stack = append(r.stack, closer)
+	r.state = atItem
+	return len(r.stack) <= maxDepth
+}
+
+// pop closes the innermost list, tuple or dictionary, whose closer is at i.
+func (r *Reader) pop(i int) {
+	r.stack = r.stack[:len(r.stack)-1]
+	r.value(literal, i+1)
+}
+
+func (r *Reader) inDictionary() bool { return r.stack[len(r.stack)-1] == '}' }
+
+// afterValue reads the byte behind a value.
+func (r *Reader) afterValue(c byte, i int) bool {
+	switch depth := len(r.stack); {
+	case depth == 0 && c == ',':
+		r.state = atArg
+	case depth > 0 && c == ',':
+		r.state = atItem
+	case depth > 0 && c == r.stack[depth-1]:
+		r.pop(i)
+	default:
+		return false
+	}
+	return true
+}
+
+// value ends a value in front of place to. An argument's value is a part.
+func (r *Reader) value(k kind, to int) {
+	if len(r.stack) == 0 {
+		r.add(k, to)
+	}
+	r.state = atComma
+}
+
+// add adds the token that ends in front of place to.
+func (r *Reader) add(k kind, to int) {
+	r.parts = append(r.parts, part{k, r.from, to - r.from})
+}
+
+// inString reads on in a string.
+func (r *Reader) inString(b []byte, i int) int {
+	n := bytes.IndexByte(b[i:], r.quote)
+	if n < 0 {
+		n = len(b) - i
+	}
+	if esc := bytes.IndexByte(b[i:i+n], '\\'); esc >= 0 {
+		r.state++
+		return i + esc + 1
+	}
+	switch i += n; {
+	case i == len(b):
+		return i
+	case r.state == inKeyString:
+		r.state = atColon
+	case len(r.stack) > 0:
+		r.state = atComma
+	default:
+		r.from++
+		r.value(text, i)
+	}
+	return i + 1
+}
+
+// inName reads on in a call's name, up to its parenthesis.
+func (r *Reader) inName(b []byte, i int) (next int, ok bool) {
+	switch c := b[i]; {
+	case c == '(':
+		r.add(name, i)
+		r.state = atArg
+	case !isIdent(c) && !(r.form.Dotted && (c == '.' || c == '-')):
+		return i, false
+	}
+	return i + 1, true
+}
+
+// begins says whether an identifier may begin with c. Bytes of letters beyond
+// ASCII count.
+func begins(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+}
+
+func isIdent(c byte) bool { return begins(c) || c >= '0' && c <= '9' }
+
+// isWord says whether c may stand in a number or a constant.
+func isWord(c byte) bool { return isIdent(c) && c < 0x80 || c == '+' || c == '-' || c == '.' }
+
+// constant says whether word is a number or a constant.
+func constant(word []byte) bool {
+	switch string(word) {
+	case "True", "False", "None", "true", "false", "null":
+		return true
+	}
+	word = bytes.TrimPrefix(word, []byte("+"))
+	if len(word) == 0 || word[0] != '-' && (word[0] < '0' || word[0] > '9') {
+		return false
+	}
+	var number scan.JSON
+	n, status := number.Scan(word)
+	return status == scan.More && n == len(word) && number.AtEnd()
+}

@@ -1,0 +1,155 @@
+package pythonic
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/pycall"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser}
+
+const (
+	start = "<|python_start|>"
+	end   = "<|python_end|>"
+)
+
+var (
+	calls   = prose.Compile(prose.Markers{Calls: []string{start, "["}, Strip: []string{end}})
+	nothing = prose.Compile(prose.Markers{})
+	bare    = guided.Compile(guided.Markup{Strip: []string{start, end}})
+)
+
+// isStart is the start marker's place in Calls.
+const isStart = 0
+
+func newParser(open *abi.Session) sdk.Parser {
+	switch open.Parser {
+	case "pythonic", "pythonic_tools", "pythonic_batch":
+	default:
+		return nil
+	}
+	if open.Mode != abi.ModeNative {
+		started := *open
+		started.Start = abi.ChannelResponse
+		return guided.New(bare, &started)
+	}
+	p := &parser{}
+	g := calls
+	if len(open.Tools) == 0 {
+		g = nothing
+	}
+	p.prose.Start(g, false)
+	return p
+}
+
+type state uint8
+
+const (
+	inProse state = iota
+	started       // behind the start marker
+	inList
+	ended // behind a list
+)
+
+// parser reads one session in native mode.
+type parser struct {
+	prose prose.Machine
+	list  pycall.Reader
+	state state
+}
+
+// Channel implements sdk.Channeler: there is no other channel.
+func (p *parser) Channel() abi.Channel { return abi.ChannelResponse }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case started:
+		return p.started(w)
+	case inList:
+		return p.inList(w)
+	case ended:
+		return p.ended(w)
+	}
+	id, ok := p.prose.Next(w)
+	switch {
+	case !ok:
+		return false
+	case id == isStart:
+		w.Skip(len(start))
+		p.state = started
+	default:
+		p.begin(w, 0)
+	}
+	return true
+}
+
+func (p *parser) begin(w *sdk.Window, lead int) {
+	p.list.Start(w, pycall.Form{}, lead)
+	p.state = inList
+}
+
+// started looks for the list behind its marker. What else stands there is prose.
+func (p *parser) started(w *sdk.Window) bool {
+	b := w.Bytes()
+	switch n := scan.Space(b); {
+	case n == len(b) && !w.Final && n < maxSpace:
+		return false
+	case n < len(b) && b[n] == '[':
+		p.begin(w, n)
+	default:
+		p.state = inProse
+	}
+	return true
+}
+
+// inList reads what a bracket opened. What is no list is prose, up to the byte
+// that no list has.
+func (p *parser) inList(w *sdk.Window) bool {
+	switch v := p.list.Next(w); {
+	case v == scan.Yes:
+		p.state = ended
+		return true
+	case v == scan.Wait && !w.Final:
+		return false
+	case v == scan.Wait && p.list.Certain():
+		p.list.Cut(w)
+		return false
+	}
+	w.Text(w.Scanned)
+	p.state = inProse
+	return true
+}
+
+// maxSpace is how much white space is held to see whether a marker follows.
+const maxSpace = 1024
+
+// ended looks for the end marker behind a list: the white space before it goes
+// with it.
+func (p *parser) ended(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	switch v := scan.Prefix(b[n:], end, w.Final); {
+	case v == scan.Wait && n < maxSpace:
+		return false
+	case v == scan.Yes:
+		w.Skip(n + len(end))
+	}
+	p.state = inProse
+	return true
+}
