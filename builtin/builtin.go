@@ -7,6 +7,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
+	"github.com/turnkey-parsers/turnkey/builtin/kimik3"
 	"github.com/turnkey-parsers/turnkey/builtin/pythonic"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -19,6 +20,7 @@ var Modules = []*sdk.Module{
 	&harmony.Module,
 	&hermes.Module,
 	&kimik2.Module,
+	&kimik3.Module,
 	&pythonic.Module,
 	&qwen3.Module,
 }

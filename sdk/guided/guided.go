@@ -33,10 +33,14 @@ type Header struct {
 	// End closes the name. Where it is empty, the name ends where another marker
 	// or the payload begins, and without one of these it is prose.
 	End string
+	// Attributes says that attributes in quotation marks stand before End, as in a
+	// tag. The payload may cut them short.
+	Attributes bool
 }
 
-// Body is a native call's arguments with the markers around them.
-type Body struct{ Open, Close string }
+// Body is a native call's arguments with the markers around them. Where End is
+// given, attributes stand between Open and it.
+type Body struct{ Open, End, Close string }
 
 // Grammar is Markup made ready for scanning. It may be shared.
 type Grammar struct {
@@ -92,7 +96,8 @@ const (
 	behind        // directly behind a marker
 	after         // directly behind the payload
 	inPayload
-	inBody // of a native call
+	inBodyHead // before the End of a native call's body
+	inBody
 	inBodyJSON
 )
 
@@ -127,6 +132,8 @@ func (p *parser) step(w *sdk.Window) (more bool) {
 		return p.after(w)
 	case inPayload:
 		return p.payload(w)
+	case inBodyHead:
+		return p.bodyHead(w)
 	case inBody, inBodyJSON:
 		return p.native(w)
 	}
@@ -171,6 +178,9 @@ func (p *parser) marker(w *sdk.Window, id int, wrapped bool) {
 	}
 	if id -= len(p.g.Headers); id >= 0 && wrapped {
 		p.state, p.body = inBody, id
+		if p.g.Bodies[id].End != "" {
+			p.state = inBodyHead
+		}
 	}
 }
 
@@ -180,16 +190,19 @@ func (p *parser) behind(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := 0
 	if p.header > 0 {
-		n = name(b)
+		h := &p.g.Headers[p.header-1]
+		n = name(b, h.Attributes)
 		if n == len(b) && !w.Final && n < patience {
 			return false
 		}
-		if end := p.g.Headers[p.header-1].End; end != "" {
-			switch scan.Prefix(b[n:], end, w.Final) {
-			case scan.Wait:
+		if h.End != "" {
+			switch v := scan.Prefix(b[n:], h.End, w.Final); {
+			case v == scan.Wait:
 				return false
-			case scan.Yes:
-				w.Skip(n + len(end))
+			case v == scan.Yes:
+				w.Skip(n + len(h.End))
+			case h.Attributes && n < patience && (n == len(b) || isOpener(b[n])):
+				w.Skip(n)
 			}
 			p.header = 0
 			return true
@@ -274,6 +287,22 @@ func (p *parser) after(w *sdk.Window) bool {
 	return p.next(w, n, false)
 }
 
+// bodyHead takes the attributes before a native call's arguments out.
+func (p *parser) bodyHead(w *sdk.Window) bool {
+	b, end := w.Bytes(), p.g.Bodies[p.body].End
+	n := name(b, true)
+	v := scan.Prefix(b[n:], end, w.Final)
+	if v == scan.Wait && n < patience {
+		return false
+	}
+	if v == scan.Yes {
+		n += len(end)
+	}
+	w.Skip(n)
+	p.state = inBody
+	return true
+}
+
 // native takes a native call's arguments out. A marker inside a JSON string is
 // not its end. In a thought, what ends the thought ends it too.
 func (p *parser) native(w *sdk.Window) bool {
@@ -310,14 +339,17 @@ func (p *parser) native(w *sdk.Window) bool {
 
 func isOpener(c byte) bool { return c == '{' || c == '[' }
 
-// name is the length of the name that b begins with, at most patience.
-func name(b []byte) int {
+// name is the length of the name, or of the attributes, that b begins with, at
+// most patience.
+func name(b []byte, attributes bool) int {
 	n := 0
-	for n < len(b) && n < patience && isName(b[n]) {
+	for n < len(b) && n < patience && (isName(b[n]) || attributes && isAttribute(b[n])) {
 		n++
 	}
 	return n
 }
+
+func isAttribute(c byte) bool { return c == ' ' || c == '=' || c == '"' || c == '&' || c == ';' }
 
 func isName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c == '/'

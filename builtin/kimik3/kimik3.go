@@ -1,0 +1,165 @@
+package kimik3
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
+
+// grammar is what a channel's prose is read with.
+type grammar struct {
+	*prose.Grammar
+	kinds []mark // of the markers that prose.Machine returns
+}
+
+func newGrammar(think bool, strip, calls []mark) *grammar {
+	m := prose.Markers{Strip: texts(strip...)}
+	if think {
+		m.Think, m.EndThink = texts(openThink), texts(closeThink)
+	}
+	var kinds []mark
+	m.Calls, kinds = spell(calls...)
+	return &grammar{prose.Compile(m), kinds}
+}
+
+// dialect is what a session reads: the grammar outside the response, with the
+// thoughts, and the one inside it, where markers of thoughts are text.
+type dialect struct{ idle, response *grammar }
+
+var (
+	// Stray markers of calls, taken out where calls are read.
+	strays = []mark{closeTools, closeCall, closeArgument, closeJSON}
+	// What begins a call or a part of one.
+	calls = []mark{openTools, headCall, headArgument, headJSON}
+	// What ends the turn or frames it.
+	frame = []mark{closeMessage, endMark, headMessage, bare}
+)
+
+func join(lists ...[]mark) []mark {
+	var all []mark
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+var (
+	unified = dialect{
+		idle:     newGrammar(true, join(strays, []mark{closeResponse}), join(calls, frame, []mark{openResponse, headThink})),
+		response: newGrammar(false, join(strays, []mark{openResponse}), join(calls, frame, []mark{closeResponse})),
+	}
+	// Without tools nothing is a call.
+	noTools = dialect{
+		idle:     newGrammar(true, []mark{closeResponse}, join(frame, []mark{openResponse, headThink})),
+		response: newGrammar(false, []mark{openResponse}, join(frame, []mark{closeResponse})),
+	}
+	// Calls, where thoughts have been taken out before.
+	callsOnly   = flat(join(strays, []mark{openResponse, closeResponse}), join(calls, frame))
+	nothingOnly = flat([]mark{openResponse, closeResponse}, frame)
+	// Thoughts, where another parser reads the calls: what begins one ends the
+	// thought, and stays.
+	thoughtsOnly = dialect{
+		idle: newGrammar(true, []mark{closeResponse, closeMessage, endMark},
+			[]mark{openResponse, headThink, headMessage, bare, openTools, headCall}),
+		response: newGrammar(false, []mark{openResponse, closeMessage, endMark}, []mark{closeResponse, headMessage, bare}),
+	}
+)
+
+func flat(strip, calls []mark) dialect {
+	g := newGrammar(false, strip, calls)
+	return dialect{g, g}
+}
+
+var guidedGrammar = guided.Compile(guided.Markup{
+	Think:    texts(openThink),
+	EndThink: texts(closeThink, headThink, openResponse),
+	Strip:    texts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeResponse, closeMessage, endMark),
+	Headers: []guided.Header{
+		{Marker: open + "call", End: separator, Attributes: true}, {Marker: open + " call", End: separator, Attributes: true},
+		{Marker: open + "message", End: separator, Attributes: true}, {Marker: open + " message", End: separator, Attributes: true},
+	},
+	Bodies: bodies(),
+})
+
+// bodies are the parts of native calls that a guided parser takes out.
+func bodies() []guided.Body {
+	var all []guided.Body
+	for _, head := range headArgument.spellings() {
+		all = append(all, guided.Body{Open: head, End: separator, Close: closer + "argument" + separator})
+	}
+	for _, head := range headJSON.spellings() {
+		all = append(all, guided.Body{Open: head, End: separator, Close: closer + "json" + separator})
+	}
+	return all
+}
+
+func newParser(s *abi.Session) sdk.Parser {
+	start := channel(s)
+	hasTools := len(s.Tools) > 0
+	p := &parser{start: start, reading: true}
+	switch s.Parser {
+	case "kimi_k3":
+		p.dialect = noTools
+		if hasTools {
+			p.dialect = unified
+		}
+	case "kimi_k3_tools", "kimi_k3_batch":
+		p.dialect, p.start = nothingOnly, abi.ChannelContent
+		if hasTools {
+			p.dialect = callsOnly
+		}
+	case "kimi_k3_reasoning":
+		p.dialect, p.reading = thoughtsOnly, false
+	default:
+		return nil
+	}
+	if s.Mode != abi.ModeNative && p.reading {
+		open := *s
+		open.Start = p.start
+		return guided.New(guidedGrammar, &open)
+	}
+	if p.start == abi.ChannelResponse {
+		p.enter(inResponse)
+	} else {
+		p.enter(idle)
+		p.prose.Thought = p.start == abi.ChannelReasoning
+	}
+	return p
+}
+
+// channel is the channel that the prompt left open. White space in its tail
+// means nothing.
+func channel(s *abi.Session) abi.Channel {
+	if s.Start != abi.ChannelUnknown {
+		return s.Start
+	}
+	tail := strings.Join(strings.Fields(s.PromptTail), "")
+	switch {
+	case strings.HasSuffix(tail, open+"think"+separator):
+		return abi.ChannelReasoning
+	case strings.HasSuffix(tail, open+"response"+separator):
+		return abi.ChannelResponse
+	}
+	return abi.ChannelContent
+}
+
+var constraint = structag.Channels{
+	Think: openThink.String(), EndThink: closeThink.String(),
+	Answer: openResponse.String(), EndAnswer: closeResponse.String(),
+	Tools: openTools.String(), EndTools: closeTools.String(),
+	Call: open + `call tool="$" index="`, Numbered: `"` + separator, EndCall: closeCall.String(),
+	Argument: open + `argument key="$" type="%"` + separator, EndArg: closeArgument.String(),
+	Object: open + `json type="object"` + separator, EndObject: closeJSON.String(),
+	EndMessage: closeMessage.String(), EndTurn: endOfTurn,
+}

@@ -1,0 +1,280 @@
+package kimik3
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// state is where in the turn the parser stands.
+type state uint8
+
+const (
+	inProse state = iota
+	atHead        // in prose, at a marker that what follows tells more of
+	inStray       // in an argument outside any call
+	inTools       // between calls, or in what is left of a broken one
+	inBody        // between a call's arguments
+	atKey         // behind an argument's header, while its key may yet come again
+	inValue       // in an argument's value
+	inJSON        // in a call's json block
+	ended         // behind the end of the turn
+)
+
+// channelOf prose: a thought is in the idle channel.
+type proseChannel uint8
+
+const (
+	idle proseChannel = iota
+	inResponse
+)
+
+// parser reads one session in native mode.
+type parser struct {
+	dialect
+	start   abi.Channel
+	reading bool // calls are read
+	prose   prose.Machine
+	channel proseChannel
+	state   state
+	head    mark // atHead, inStray: which
+	headLen int
+
+	tools   bool // the calls stand in a tools channel
+	mute    bool // the call has no name, and is not said
+	whole   bool // an argument or the json block has been closed
+	void    bool // no argument may follow: the json block was one
+	body    jsonbody.Body
+	value   value
+	settled uint32 // candidates before this offset are the best there are
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case inProse:
+		return p.inProse(w)
+	case atHead:
+		return p.atHead(w)
+	case inStray:
+		return p.stray(w)
+	case inTools:
+		return p.between(w)
+	case inBody:
+		return p.inBody(w)
+	case atKey:
+		return p.atKey(w)
+	case inValue:
+		return p.inValue(w)
+	case inJSON:
+		if _, done := p.body.Next(w); !done {
+			return false
+		}
+		p.whole, p.void = true, true
+		p.state = inBody
+		return true
+	}
+	w.Skip(w.Len())
+	return false
+}
+
+// enter goes to a channel's prose.
+func (p *parser) enter(c proseChannel) {
+	p.channel, p.state = c, inProse
+	if c == inResponse {
+		p.prose.Start(p.response.Grammar, false)
+	} else {
+		p.prose.Start(p.idle.Grammar, false)
+	}
+}
+
+func (p *parser) grammar() *grammar {
+	if p.channel == inResponse {
+		return p.response
+	}
+	return p.idle
+}
+
+func (p *parser) inProse(w *sdk.Window) bool {
+	id, ok := p.prose.Next(w)
+	if !ok {
+		return false
+	}
+	g := p.grammar()
+	m, n := g.kinds[id], len(g.Call(id))
+	switch {
+	case m == openTools && !p.reading:
+		p.prose.Thought = false
+		w.Text(n)
+	case m >= headCall:
+		p.state, p.head, p.headLen = atHead, m, n
+	default:
+		w.Skip(n)
+		switch m {
+		case openResponse:
+			p.enter(inResponse)
+		case closeResponse:
+			p.enter(idle)
+		case openTools:
+			p.tools = true
+			p.state = inTools
+		default:
+			p.state = ended
+		}
+	}
+	return true
+}
+
+// atHead reads what makes a marker of a head in prose. A broken header is taken
+// out as far as its word; one that the end of the text cut, as a whole.
+func (p *parser) atHead(w *sdk.Window) bool {
+	b, n := w.Bytes(), p.headLen
+	switch p.head {
+	case bare, headThink:
+		return p.half(w)
+	}
+	h, v := readHeader(b, n, w.Final)
+	switch {
+	case v == scan.Wait:
+		return false
+	case w.Final && v == scan.No && openEnded(b, n):
+		w.Skip(w.Len())
+		return false
+	case v == scan.No:
+		w.Skip(n)
+		p.state = inProse
+	case p.head == headMessage:
+		w.Skip(h.n)
+		p.state = inProse
+	case !p.reading:
+		p.prose.Thought = false
+		w.Text(h.n)
+		p.state = inProse
+	case p.head == headCall:
+		p.tools = false
+		p.call(w, h)
+	default:
+		w.Skip(h.n)
+		p.state = inStray
+	}
+	return true
+}
+
+// openEnded says whether the header that b begins with lacks only its end.
+func openEnded(b []byte, head int) bool {
+	_, v := readHeader(b, head, false)
+	return v == scan.Wait
+}
+
+// half reads a marker that is not whole. At the text's end it was cut. A closer
+// of a thought ends it also without the separator, if another marker follows or
+// nothing. Anything else is prose.
+func (p *parser) half(w *sdk.Window) bool {
+	b, n := w.Bytes(), p.headLen
+	p.state = inProse
+	rest := b[n:]
+	if p.head == headThink {
+		_, _, v := structure.at(rest, w.Final)
+		switch {
+		case v == scan.Wait:
+			p.state = atHead
+			return false
+		case v == scan.Yes, w.Final && (len(rest) == 0 || isCut(b) || isCut(rest)):
+			w.Skip(n)
+			p.prose.Thought = false
+			return true
+		}
+	} else if w.Final && isCut(b) {
+		w.Skip(w.Len())
+		return false
+	}
+	if p.prose.Thought {
+		w.Reasoning(n)
+	} else {
+		w.Text(n)
+	}
+	return true
+}
+
+// stray takes an argument out that belongs to no call.
+func (p *parser) stray(w *sdk.Window) bool {
+	at, m, n, v := structure.find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		if w.Final {
+			w.Skip(w.Len())
+		}
+		return false
+	}
+	switch {
+	case m == closeArgument && p.head == headArgument, m == closeJSON && p.head == headJSON:
+		w.Skip(n)
+		p.state = inProse
+	case p.leaves(m), m == openTools, m == headCall:
+		p.state = inProse
+	default:
+		w.Skip(n)
+	}
+	return true
+}
+
+// leaves says whether a marker between calls, or in what is left of a broken one,
+// belongs to the prose around them.
+func (p *parser) leaves(m mark) bool {
+	switch m {
+	case closeMessage, endMark:
+		return true
+	case closeThink:
+		return p.prose.Thought
+	case openThink, openResponse:
+		return p.channel != inResponse
+	case closeResponse:
+		return p.channel == inResponse
+	}
+	return false
+}
+
+// between reads up to the next call, or to where the prose goes on. What else
+// stands there is dropped.
+func (p *parser) between(w *sdk.Window) bool {
+	b := w.Bytes()
+	at, m, n, v := structure.find(b, 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		if w.Final {
+			w.Skip(w.Len())
+		}
+		return false
+	}
+	switch {
+	case m == headCall:
+		h, v := readHeader(w.Bytes(), n, w.Final)
+		switch v {
+		case scan.Wait:
+			return false
+		case scan.Yes:
+			p.call(w, h)
+		default:
+			w.Skip(n)
+		}
+	case p.leaves(m):
+		p.state = inProse
+	case m == closeTools, m == closeCall && !p.tools:
+		w.Skip(n)
+		p.state = inProse
+	default:
+		w.Skip(n)
+	}
+	return true
+}
