@@ -1,11 +1,12 @@
 // Package toolblock reads tool calls that stand between a pair of tags, as many
 // families write them:
 //
-//	block     = OPEN ws ( function { ws function } | object | array ) ws ( CLOSE | EOF ) ;
+//	block     = OPEN ws ( function { ws function } | object | array | python ) ws ( CLOSE | EOF ) ;
 //	function  = "<function=" NAME ">" ( { ws | parameter } | ws json ) "</function>" ;
 //	parameter = "<parameter=" KEY ">" value "</parameter>" ;
 //	object    = JSON object with "name" and "arguments" | "parameters" ;
 //	array     = "[" object { "," object } "]" ;
+//	python    = calls as in package pycall ;
 //
 // Which of the bodies a family speaks, and with which markers, is its Grammar.
 // A marker that ends in a bracket or brace of the JSON behind it leaves that to
@@ -17,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/pycall"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -37,9 +39,10 @@ type Config struct {
 	// Escape is the closer of a thought. In a thought it ends a block that never
 	// became a call, so that a narrated opener does not swallow the answer.
 	Escape  string
-	XML     *XML    // bodies of functions; nil: none
-	JSON    bool    // bodies that are a JSON call object or an array of them
-	Members Members // of a call object
+	XML     *XML         // bodies of functions; nil: none
+	JSON    bool         // bodies that are a JSON call object or an array of them
+	Members Members      // of a call object
+	Python  *pycall.Form // bodies that are Python calls; nil: none
 }
 
 // Members are the names of a call object's members.
@@ -195,6 +198,7 @@ type Block struct {
 	remains remains
 	object  object
 	args    jsonbody.Body
+	python  pycall.Reader
 }
 
 type state uint8
@@ -208,6 +212,7 @@ const (
 	atValue                 // in a parameter's value
 	atArgs                  // in a function's JSON arguments
 	atObject                // in a JSON body
+	atPython                // in Python calls
 )
 
 // Block makes a reader of blocks.
@@ -258,6 +263,7 @@ func (b *Block) cut(w *sdk.Window) {
 const (
 	noteCut    = "a tool call was dropped: the text ended inside it"
 	noteBroken = "a tool call was dropped: its body is not the JSON of a call"
+	notePython = "the rest of a tool block was dropped: it is no list of Python calls"
 	noteHeader = "a tool call was dropped: its header has no name"
 )
 
@@ -285,6 +291,8 @@ func (b *Block) step(w *sdk.Window) step {
 		return b.key(w)
 	case atValue:
 		return b.inValue(w)
+	case atPython:
+		return b.inPython(w)
 	case atArgs:
 		return b.inArgs(w)
 	}
@@ -304,10 +312,53 @@ func (b *Block) body(w *sdk.Window) step {
 		return wait
 	}
 	w.Scanned = 0
-	if c := w.Bytes()[0]; b.g.JSON && (c == '{' || c == '[') {
+	c := w.Bytes()[0]
+	switch kind := b.kind(w); {
+	case kind == scan.Wait:
+		return wait
+	case kind == scan.Yes:
 		b.object.reset(c == '[', w.Offset())
 		return b.to(atObject)
+	case b.g.Python != nil:
+		b.python.Start(w, *b.g.Python, 0)
+		return b.to(atPython)
 	}
+	return b.to(atJunk)
+}
+
+// kind says whether the window begins with a JSON body. Where a bracket may begin
+// Python calls too, a brace has to follow.
+func (b *Block) kind(w *sdk.Window) scan.Verdict {
+	p := w.Bytes()
+	switch {
+	case b.g.JSON && (p[0] == '{' || p[0] == '[' && b.g.Python == nil):
+		return scan.Yes
+	case !b.g.JSON || p[0] != '[':
+		return scan.No
+	}
+	next := 1 + scan.Space(p[1:min(len(p), maxSpace)])
+	switch {
+	case next < len(p) && p[next] == '{':
+		return scan.Yes
+	case next < min(len(p), maxSpace) || next == maxSpace || w.Final:
+		return scan.No
+	}
+	return scan.Wait
+}
+
+// inPython reads Python calls. From one that is none on, or that is cut, the rest
+// of the block is dropped.
+func (b *Block) inPython(w *sdk.Window) step {
+	v := b.python.Next(w)
+	switch {
+	case v == scan.Wait && !w.Final:
+		return wait
+	case v != scan.Yes:
+		w.Note(notePython)
+	case b.g.Close == "":
+		return over
+	}
+	w.Scanned = 0
 	return b.to(atJunk)
 }
 

@@ -10,13 +10,12 @@
 package turn
 
 import (
-	"bytes"
-
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 // Kind says what a parser reads. What it does not read stays as the model wrote
@@ -31,40 +30,91 @@ const (
 
 // Config says how a family writes its turns.
 type Config struct {
-	Think, EndThink string
-	Block           toolblock.Config // its Escape is EndThink
+	// Think and EndThink are the tags of thoughts; none if empty. Their forms are
+	// other spellings: with the line feeds that belong to them, say.
+	Think, EndThink           string
+	ThinkForms, EndThinkForms []string
+	// Once says that Think counts as the first thing of the output only, and the
+	// next EndThink then ends all thinking: the tags are ordinary words.
+	Once bool
+	// Opens says that the prompt opens the thought: where the end of the prompt
+	// is not known, a session in which reasoning is wanted starts in one.
+	Opens bool
+	// ClosedPair is the channel that a closed thought at the prompt's end leaves
+	// open; zero is content.
+	ClosedPair abi.Channel
+
+	// Strip are markers that mean nothing.
+	Strip []string
+	// Separator stands between two blocks or functions and belongs to them.
+	Separator string
+
+	Block toolblock.Config // its Escape is EndThink
 }
 
 // Grammar is a Config with its tables. It does not change and may be shared.
 type Grammar struct {
 	Config
-	blocks *toolblock.Grammar
-	prose  [2][2]*prose.Grammar // by whether thoughts, and whether calls, are read
-	guided [2]*guided.Grammar   // by whether thoughts are read
+	blocks       *toolblock.Grammar
+	thoughts     *scan.Set            // all forms of Think
+	openers      *scan.Set            // calls
+	blockOpeners int                  // how many of calls open blocks
+	calls        []string             // what opens a call: blocks, then functions
+	inner        [2]*prose.Grammar    // with Once: in the thought, whose end is a call's marker
+	prose        [2][2]*prose.Grammar // by whether thoughts, and whether calls, are read
+	guided       [2]*guided.Grammar   // by whether thoughts are read
 }
 
 // New builds the tables of c.
 func New(c Config) *Grammar {
 	c.Block.Escape = c.EndThink
 	g := &Grammar{Config: c, blocks: toolblock.NewGrammar(c.Block)}
-	for thoughts := range g.prose {
-		var think, endThink []string
-		if thoughts == 1 {
-			think, endThink = []string{c.Think}, []string{c.EndThink}
+	g.Block = g.blocks.Config
+	g.calls = g.Block.Openers()
+	strip := append(forms(g.Block.Close, nil), c.Strip...)
+	m := guided.Markup{}
+	for _, opener := range g.calls {
+		m.Strip = append(m.Strip, opener[:toolblock.Leads(opener)])
+	}
+	m.Strip = append(m.Strip, strip...)
+	g.blockOpeners = len(g.calls)
+	if x := g.Block.XML; x != nil {
+		g.calls = append(g.calls, x.Function)
+		if g.blockOpeners == 0 {
+			strip = append(strip, forms(x.FunctionClose, nil)...)
 		}
-		strip, calls := []string{c.Block.Close}, []string{c.Block.Open}
-		m := guided.Markup{Think: think, EndThink: endThink, Strip: append(calls, strip...)}
-		if x := c.Block.XML; x != nil {
-			calls = append(calls, x.Function)
-			m.Strip = append(m.Strip, x.FunctionClose, x.ParameterClose)
-			m.Headers = []guided.Header{{Marker: x.Function, End: ">"}}
+		m.Strip = append(m.Strip, forms(x.FunctionClose, nil)...)
+		m.Headers = []guided.Header{{Marker: x.Function, End: x.NameEnd[:toolblock.Leads(x.NameEnd)]}}
+		if !x.JSON {
+			m.Strip = append(m.Strip, x.ParameterClose)
 			m.Bodies = []guided.Body{{Open: x.Parameter, Close: x.ParameterClose}}
 		}
-		g.prose[thoughts][0] = prose.Compile(prose.Markers{Think: think, EndThink: endThink})
-		g.prose[thoughts][1] = prose.Compile(prose.Markers{Think: think, EndThink: endThink, Strip: strip, Calls: calls})
+	}
+	g.openers = scan.NewSet(g.calls...)
+	think, endThink := forms(c.Think, c.ThinkForms), forms(c.EndThink, c.EndThinkForms)
+	g.thoughts = scan.NewSet(think...)
+	g.inner[0] = prose.Compile(prose.Markers{Calls: endThink})
+	g.inner[1] = prose.Compile(prose.Markers{Strip: strip, Calls: append(g.calls[:len(g.calls):len(g.calls)], endThink...)})
+	for thoughts := range g.prose {
+		var tags prose.Markers
+		if thoughts == 1 {
+			tags = prose.Markers{Think: think, EndThink: endThink}
+		}
+		m.Think, m.EndThink = tags.Think, tags.EndThink
 		g.guided[thoughts] = guided.Compile(m)
+		g.prose[thoughts][0] = prose.Compile(tags)
+		tags.Strip, tags.Calls = strip, g.calls
+		g.prose[thoughts][1] = prose.Compile(tags)
 	}
 	return g
+}
+
+// forms are all spellings of a marker; none if there is no such marker.
+func forms(marker string, others []string) []string {
+	if marker == "" {
+		return nil
+	}
+	return append([]string{marker}, others...)
 }
 
 // Parser makes a parser of that kind. Where the request offers no tools nothing
@@ -87,8 +137,15 @@ func (g *Grammar) Parser(s *abi.Session, kind Kind) sdk.Parser {
 	if kind != Reasoning && len(s.Tools) > 0 {
 		calls = 1
 	}
-	p := &parser{channel: channel(start), g: g, tools: s.Tools, block: g.blocks.Block()}
-	p.prose.Start(g.prose[thoughts][calls], start == abi.ChannelReasoning)
+	p := &parser{channel: channel(start), g: g, tools: s.Tools, block: g.blocks.Block(), calls: calls}
+	switch thought := start == abi.ChannelReasoning; {
+	case !g.Once || thoughts == 0:
+		p.prose.Start(g.prose[thoughts][calls], thought)
+	case thought:
+		p.prose.Start(g.inner[calls], true)
+	default:
+		p.in = atStart
+	}
 	return p
 }
 
@@ -104,15 +161,23 @@ type bare struct {
 	channel
 }
 
-// start is the channel that the prompt left open.
+// start is the channel that the prompt left open. The host knows a prompt's end
+// by the manifest, which does not know of markers from options.
 func (g *Grammar) start(s *abi.Session) abi.Channel {
-	if s.Start != abi.ChannelUnknown {
+	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse {
 		return s.Start
 	}
-	if bytes.HasSuffix(bytes.TrimSpace([]byte(s.PromptTail)), []byte(g.Think)) {
+	if s.Start == abi.ChannelUnknown && s.PromptTail == "" && g.Opens && s.Flags&abi.OpenReasoning != 0 {
 		return abi.ChannelReasoning
 	}
-	return abi.ChannelContent
+	if g.Think == "" || s.PromptTail == "" {
+		return abi.ChannelContent
+	}
+	closed := g.ClosedPair
+	if closed == abi.ChannelUnknown {
+		closed = abi.ChannelContent
+	}
+	return prose.Channel(&abi.Session{PromptTail: s.PromptTail}, g.Think, g.EndThink, closed)
 }
 
 // parser reads one session in native mode.
@@ -120,6 +185,7 @@ type parser struct {
 	channel
 	g     *Grammar
 	tools []string
+	calls int // whether calls are read
 	prose prose.Machine
 	block toolblock.Block
 	in    part
@@ -132,12 +198,8 @@ const (
 	inProse  part = iota
 	inBlock       // in a block or in a function without one
 	atMarker      // at a function's marker that stands in prose
-)
-
-// The places of the markers in prose.Markers.Calls.
-const (
-	callBlock = iota
-	callFunction
+	between       // behind a block, where a separator may stand
+	atStart       // where a thought may begin that only the start can have
 )
 
 // Step implements sdk.Parser.
@@ -155,16 +217,31 @@ func (p *parser) step(w *sdk.Window) bool {
 			return false
 		}
 		p.in = inProse
+		if p.g.Separator != "" {
+			p.in = between
+		}
+		return true
 	case atMarker:
 		return p.function(w)
+	case between:
+		return p.separator(w)
+	case atStart:
+		return p.first(w)
 	}
 	id, ok := p.prose.Next(w)
-	switch {
+	switch blocks := p.g.blockOpeners; {
 	case !ok:
 		return false
-	case id == callBlock:
-		w.Skip(len(p.g.Block.Open))
+	case p.calls == 0 || id >= len(p.g.calls): // the end of the one thought
+		w.Skip(len(p.g.inner[p.calls].Call(id)))
+		p.prose.Start(p.g.prose[0][p.calls], false)
+	case id < blocks:
+		w.Skip(toolblock.Leads(p.g.calls[id]))
 		p.block.Enter(p.prose.Thought)
+		p.in = inBlock
+	case blocks == 0:
+		w.Skip(len(p.g.calls[id]))
+		p.block.EnterFunction(p.prose.Thought)
 		p.in = inBlock
 	default:
 		p.in = atMarker
@@ -175,20 +252,28 @@ func (p *parser) step(w *sdk.Window) bool {
 // function looks at a function's header in prose. It begins a call, whose
 // block's opener was lost, if it names a tool that was offered; else it is prose.
 func (p *parser) function(w *sdk.Window) bool {
-	marker := len(p.g.Block.XML.Function)
+	x := p.g.Block.XML
+	marker := len(x.Function)
 	name := w.Bytes()[marker:]
 	for _, tool := range p.tools {
-		switch n := min(len(name), len(tool)); {
-		case string(name[:n]) != tool[:n]:
-		case len(name) > n && name[n] == '>':
+		n := min(len(name), len(tool))
+		if string(name[:n]) != tool[:n] {
+			continue
+		}
+		end := scan.Wait
+		if n == len(tool) {
+			end = scan.Prefix(name[n:], x.NameEnd, false)
+		}
+		switch {
+		case end == scan.Yes:
 			w.Skip(marker)
 			p.block.EnterFunction(p.prose.Thought)
 			p.in = inBlock
 			return true
-		case len(name) <= n && w.Final: // cut: the beginning of a call
+		case end == scan.Wait && w.Final: // cut: the beginning of a call
 			w.Skip(w.Len())
 			return false
-		case len(name) <= n:
+		case end == scan.Wait:
 			return false
 		}
 	}
@@ -196,6 +281,46 @@ func (p *parser) function(w *sdk.Window) bool {
 		w.Reasoning(marker)
 	} else {
 		w.Text(marker)
+	}
+	p.in = inProse
+	return true
+}
+
+// separator skips what stands between two blocks. If no block follows it is
+// prose.
+func (p *parser) separator(w *sdk.Window) bool {
+	separator := p.g.Separator
+	next := scan.Prefix(w.Bytes(), separator, w.Final)
+	if next == scan.Yes {
+		_, next = p.g.openers.At(w.Bytes()[len(separator):], w.Final)
+	}
+	switch next {
+	case scan.Wait:
+		return false
+	case scan.Yes:
+		w.Skip(len(separator))
+	}
+	p.in = inProse
+	return true
+}
+
+// maxLead is the most white space before a thought that only the start can have.
+const maxLead = 1024
+
+// first looks for a thought at the start of the output, which takes the white
+// space before it along.
+func (p *parser) first(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b[:min(len(b), maxLead)])
+	id, v := p.g.thoughts.At(b[n:], w.Final)
+	switch {
+	case v == scan.Wait && n < maxLead:
+		return false
+	case v == scan.Yes:
+		w.Skip(n + p.g.thoughts.Len(id))
+		p.prose.Start(p.g.inner[p.calls], true)
+	default:
+		p.prose.Start(p.g.prose[0][p.calls], false)
 	}
 	p.in = inProse
 	return true
