@@ -53,7 +53,7 @@ type Modules struct {
 // Timeouts bound a request in time; 0 switches one off.
 type Timeouts struct {
 	Connect   time.Duration `koanf:"connect" default:"10s" doc:"Until the connection to the engine stands."`
-	FirstByte time.Duration `koanf:"first_byte" default:"10m" doc:"From sending the request to the engine's response headers."`
+	FirstByte time.Duration `koanf:"first_byte" default:"10m" doc:"From sending the request to the engine's first event: waiting in its queue and reading the prompt."`
 	Idle      time.Duration `koanf:"idle" default:"5m" doc:"Longest silence of the engine within an answer."`
 	Total     time.Duration `koanf:"total" default:"1h" doc:"The whole request."`
 	Keepalive time.Duration `koanf:"keepalive" default:"0" doc:"A comment line is sent to a streaming client after a silence of this length; 0: none."`

@@ -22,7 +22,8 @@ type exchange struct {
 	answer string // the completion's id
 	model  string // "" until it is known to be served
 	route  string
-	mode   string // stream or batch
+	mode   string // stream or batch; "" until that is known
+	asked  bool   // it is a request for an answer
 	begun  time.Time
 	first  time.Duration // until the first byte of the answer; 0: none yet
 	chunks int
@@ -37,6 +38,7 @@ func exchangeOf(c echo.Context) *exchange { return c.Get(exchangeKey).(*exchange
 // chat answers POST /v1/chat/completions.
 func (s *Server) chat(c echo.Context) error {
 	x := exchangeOf(c)
+	x.asked = true
 	if limit := s.cfg.Limits.Requests; s.running.Add(1) > int64(limit) && limit > 0 {
 		s.running.Add(-1)
 		return &openai.Error{Status: s.cfg.OverloadStatus, Code: "limits.requests", Message: fmt.Sprintf("%d requests are running already; try again later", limit)}

@@ -76,8 +76,8 @@ func (m *metrics) hooks(model string) stream.Hooks {
 }
 
 func (m *metrics) done(x *exchange, status int, took time.Duration) {
-	if x.mode == "" && status < http.StatusBadRequest {
-		return // not a request for an answer
+	if !x.asked {
+		return
 	}
 	m.requests.WithLabelValues(x.model, x.route, x.mode, strconv.Itoa(status)).Inc()
 	if x.model == "" {

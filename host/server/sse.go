@@ -208,7 +208,7 @@ const (
 func (w *sse) write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
+	if w.err != nil || w.over {
 		return w.err
 	}
 	w.head()
