@@ -22,6 +22,7 @@ type Jail struct {
 	markers *markers
 
 	jailed bool
+	always bool          // there is no opening marker to wait for
 	call   bool          // a call is open
 	sent   uint32        // up to where text went out
 	window string        // the text from sent on, while not jailed
@@ -31,11 +32,13 @@ type Jail struct {
 	events []parse.Event
 }
 
-// New puts a jail around a session of a parser with these markers.
+// New puts a jail around a session of a parser with these markers. Without an
+// opening marker all of the text is jailed.
 func New(session *parse.Session, markers *manifest.Jail) *Jail {
 	j := &Jail{session: session}
-	if markers == nil {
+	if markers == nil || len(markers.Open) == 0 {
 		markers = &manifest.Jail{}
+		j.jailed, j.always = true, true
 	}
 	j.markers = newMarkers(markers.Open, markers.Close)
 	return j
@@ -178,7 +181,7 @@ func (j *Jail) advance(to uint32) {
 // is held, no call is open, and it has just read a closing marker or is in the
 // middle of text.
 func (j *Jail) free(closed bool) bool {
-	if j.call || j.session.Accounted() != j.session.Pushed() {
+	if j.always || j.call || j.session.Accounted() != j.session.Pushed() {
 		return false
 	}
 	return closed || j.sent == j.session.Pushed()
