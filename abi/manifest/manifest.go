@@ -59,6 +59,10 @@ type Jail struct {
 type Thinking struct {
 	Default  string   `json:"default"` // "on" | "off"
 	Controls []string `json:"controls,omitempty"`
+	// Off lists when reasoning is switched off by something else: "named", a
+	// named tool choice, whatever the request says; "constrained", decoding under
+	// a constraint, unless the request says otherwise.
+	Off []string `json:"off,omitempty"`
 }
 
 // Prompt holds the tails of a rendered prompt that leave a channel open.

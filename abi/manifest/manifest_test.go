@@ -73,6 +73,7 @@ func TestParseErrors(t *testing.T) {
 		{"jail without markers", `"open":["<|calls|>"]`, `"open":[]`, "jail.open: empty"},
 		{"empty marker", `"<|/calls|>"`, `""`, "jail.close[0]: empty"},
 		{"thinking", `"default":"on"`, `"default":"yes"`, `thinking.default: "yes"; write one of ["on" "off"]`},
+		{"off", `"controls":`, `"off":["always"],"controls":`, `thinking.off[0]: "always"; write one of ["named" "constrained"]`},
 		{"control", `["thinking"]`, `[""]`, "thinking.controls[0]: empty"},
 		{"prompt", `["<think>"]`, `["a",""]`, "prompt.reasoning[1]: empty"},
 		{"closed pair", `"none"`, `"no"`, `prompt.closed_pair: "no"`},

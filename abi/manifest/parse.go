@@ -241,6 +241,11 @@ func (p *Parser) checkPrompt() error {
 		if err := filled("thinking.controls", t.Controls); err != nil {
 			return err
 		}
+		for i, when := range t.Off {
+			if err := oneOf(fmt.Sprintf("thinking.off[%d]", i), when, "named", "constrained"); err != nil {
+				return err
+			}
+		}
 	}
 	if t := p.Prompt; t != nil {
 		return errors.Join(knob("prompt.closed_pair", t.ClosedPair, "response", "none"), filled("prompt.reasoning", t.Reasoning), filled("prompt.response", t.Response))

@@ -369,6 +369,31 @@ func TestT79_R20_ThinkingControls(t *testing.T) {
 	}
 }
 
+func TestR23_FamiliesThatCantThinkUnderAConstraint(t *testing.T) {
+	on := `"thinking":true,`
+	schema := `"response_format":{"type":"json_object"}`
+	for _, c := range []struct {
+		when, request string
+		off           bool
+	}{
+		{"named", named, true},
+		{"named", on + named, true},
+		{"named", required, false},
+		{"constrained", required, true},
+		{"constrained", on + required, false},
+		{"constrained", schema, true},
+		{"constrained", tools, false},
+		{"", named, false},
+	} {
+		f := family("t:unified")
+		f.Unified.Parser().Thinking = &manifest.Thinking{Default: "on", Off: []string{c.when}}
+		p, err := model(f, f, route.Auto, byJSON, func(m *route.Model) { m.Thinking = openai.ThinkingOn }).Decide(request(t, c.request))
+		if err != nil || p.ReasoningOff != c.off {
+			t.Errorf("%s, %s: %+v, %v", c.when, c.request, p, err)
+		}
+	}
+}
+
 func TestT80_T81_R26_PromptTails(t *testing.T) {
 	f := family("p:unified")
 	f.Unified.Parser().Prompt = &manifest.Prompt{Reasoning: []string{"<think>", "<|open|>think<|sep|>"}, Response: []string{"</think>"}}

@@ -22,18 +22,37 @@ var thinkingArgs = []string{argThinking, argEnableThinking, argThinkingMode}
 // argNonEmpty asks for an answer that is not empty.
 const argNonEmpty = "force_nonempty_content"
 
-// thinking decides whether the model is to think: the request's word, else the
-// deployment's, else nobody's. The template arguments come back with every name
+// thinking decides whether the model is to think: the request's word, unless the
+// family can't go with it, else the deployment's, else nobody's. The template arguments come back with every name
 // of the switch set alike, so that a template that reads any of them sees it.
 func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Member) {
 	mode := requested(r)
-	if mode == openai.ThinkingUnset {
+	switch {
+	case r.ToolChoice.Mode == openai.ToolChoiceNamed && m.thinkingOff("named"):
+		mode = openai.ThinkingOff
+	case mode != openai.ThinkingUnset:
+	case constrained(r) && m.thinkingOff("constrained"):
+		mode = openai.ThinkingOff
+	default:
 		mode = m.Thinking
 	}
 	if mode != openai.ThinkingOn && mode != openai.ThinkingOff {
 		return openai.ThinkingUnset, r.ChatTemplateKwargs
 	}
 	return mode, setAlike(r.ChatTemplateKwargs, mode == openai.ThinkingOn, m.readsMode())
+}
+
+// thinkingOff says whether a parser of the model can't go with thinking then.
+func (m *Model) thinkingOff(when string) bool {
+	return slices.ContainsFunc(m.Parsers.list(), func(e parse.Engine) bool {
+		t := e.Parser().Thinking
+		return t != nil && slices.Contains(t.Off, when)
+	})
+}
+
+// constrained says whether the answer is decoded under a constraint.
+func constrained(r *openai.ChatRequest) bool {
+	return r.ToolChoice.Forced() || starts(r) != "" || len(r.GuidedFields) > 0
 }
 
 func requested(r *openai.ChatRequest) openai.Thinking {
