@@ -23,6 +23,7 @@ var Quiet = []byte{'"', '\\'}
 type JSON struct {
 	state   state
 	depth   int16
+	text    bool   // the bad byte stands in a string
 	literal string // what is left of true, false or null
 	objects [MaxDepth / 64]uint64
 }
@@ -104,11 +105,13 @@ func (j *JSON) Scan(b []byte) (n int, s Status) {
 				return i, Done
 			}
 		}
+		text := j.InString()
 		j.step(b[i])
 		switch j.state {
 		case complete:
 			return i + 1, Done
 		case broken:
+			j.text = text
 			return i, Bad
 		}
 	}

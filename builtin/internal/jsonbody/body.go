@@ -30,6 +30,10 @@ type Markers struct {
 	Strict bool
 	// Closed drops a call without its closer.
 	Closed bool
+	// Own bodies end with their value, and no marker ends one that is JSON, cut or
+	// not. One that is none ends where its brackets close, as unsound, if no marker
+	// comes before.
+	Own bool
 }
 
 // Grammar is Markers made ready for scanning. It may be shared.
@@ -41,6 +45,7 @@ type Grammar struct {
 	fence  string
 	strict bool
 	closed bool
+	own    bool
 }
 
 // Compile makes a Grammar.
@@ -53,6 +58,7 @@ func Compile(m Markers) *Grammar {
 		fence:  m.Fence,
 		strict: m.Strict,
 		closed: m.Closed,
+		own:    m.Own,
 	}
 	g.watch = scan.Join(scan.Quiet, g.ends.First())
 	return g
@@ -73,6 +79,8 @@ type Body struct {
 	end   uint32 // where the value ends, once it is complete
 	clear uint32 // no ender begins before here
 	ender int    // the first ender, at clear; None if there is none yet
+
+	brackets scan.Brackets // of an own body that is no JSON, up to read
 }
 
 type state uint8
@@ -177,7 +185,7 @@ func (b *Body) scan(w *sdk.Window) bool {
 		return true
 	}
 	switch {
-	case w.Final && b.ender != None:
+	case w.Final && b.ender != None && !b.g.own:
 		b.state = broken
 		return true
 	case w.Final:
@@ -207,6 +215,10 @@ func (b *Body) drop(w *sdk.Window, n int) {
 // finish ends the call behind a complete value, at what stands there. A marker
 // that the end of the text cut ends it too.
 func (b *Body) finish(w *sdk.Window) (ender int, done bool) {
+	if b.g.own {
+		b.close(w, int(b.end-w.Offset()))
+		return None, true
+	}
 	text := w.Bytes()
 	i := int(b.read - w.Offset())
 	i += scan.Space(text[i:])
@@ -267,7 +279,7 @@ func (b *Body) close(w *sdk.Window, next int) {
 // breaks is for a body that is no JSON from b.read on. An ender in a string before
 // that counts.
 func (b *Body) breaks() {
-	b.state = broken
+	b.state, b.brackets = broken, b.json.Brackets()
 	if b.ender == None || b.clear >= b.read {
 		b.ender, b.clear = None, b.read
 	}
@@ -286,6 +298,12 @@ func (b *Body) unsound(w *sdk.Window) (ender int, done bool) {
 		}
 	}
 	n := int(b.clear - w.Offset())
+	if b.g.own {
+		if end, closed := b.bracketed(w, n); closed {
+			b.closeUnsound(w, end)
+			return None, true
+		}
+	}
 	switch {
 	case b.mute:
 		w.Skip(n)
@@ -307,6 +325,17 @@ func (b *Body) unsound(w *sdk.Window) (ender int, done bool) {
 		w.Skip(b.g.ends.Len(b.ender))
 	}
 	return b.ender, true
+}
+
+// bracketed says where in the next n bytes a body's brackets close.
+func (b *Body) bracketed(w *sdk.Window, n int) (end int, closed bool) {
+	from := int(max(b.read, w.Offset()) - w.Offset())
+	if from >= n {
+		return 0, false
+	}
+	more, closed := b.brackets.Scan(w.Bytes()[from:n])
+	b.read = w.Offset() + uint32(from+more)
+	return from + more, closed
 }
 
 // closeUnsound ends a call of whose body n bytes are in the window.

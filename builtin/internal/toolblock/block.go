@@ -32,8 +32,8 @@ const maxHeld = prose.MaxHeld
 // Config says how a family writes its blocks.
 type Config struct {
 	// Open and Close are the block's tags, and Opens other openers. Without a Close
-	// the block ends with its JSON, and broken JSON ends with its line. Without an
-	// Open a function stands by itself.
+	// the block ends with its JSON, and broken JSON where its brackets close, if no
+	// marker comes before. Without an Open a function stands by itself.
 	Open, Close string
 	Opens       []string
 	// Escape is the closer of a thought. In a thought it ends a block that never
@@ -66,6 +66,7 @@ type markers struct {
 	value    *set // in a parameter's value
 	key      *set // in a parameter's header
 	rescue   *set // in JSON that may prove broken
+	broken   *set // behind the byte that broke it, without a closer
 	args     *jsonbody.Grammar
 
 	// The bytes that matter in a value and in a string of the arguments. In a value
@@ -142,7 +143,7 @@ func (c *Config) sets(escape string) markers {
 	if c.Close == "" {
 		junk = junk.add(endsLine, "\n")
 	}
-	m := markers{junk: junk.set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape).set()}
+	m := markers{junk: junk.set(), broken: block.add(escapes, escape).set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape).set()}
 	m.argsWatch = scan.Join(m.rescue.First(), scan.Quiet)
 	if x == nil {
 		return m
@@ -213,6 +214,7 @@ const (
 	atArgs                  // in a function's JSON arguments
 	atObject                // in a JSON body
 	atPython                // in Python calls
+	atBroken                // in a JSON body that broke and has no closer
 )
 
 // Block makes a reader of blocks.
@@ -295,6 +297,8 @@ func (b *Block) step(w *sdk.Window) step {
 		return b.inPython(w)
 	case atArgs:
 		return b.inArgs(w)
+	case atBroken:
+		return b.inBroken(w)
 	}
 	return b.inObject(w)
 }
@@ -369,8 +373,13 @@ func (b *Block) junk(w *sdk.Window) step {
 	if v != scan.Yes {
 		return wait
 	}
-	marker := b.set.junk.Marker(id)
-	switch b.set.junk.means[id] {
+	return b.marker(w, b.set.junk, id)
+}
+
+// marker goes on at a marker outside calls.
+func (b *Block) marker(w *sdk.Window, set *set, id int) step {
+	marker := set.Marker(id)
+	switch set.means[id] {
 	case closesBlock:
 		w.Skip(len(marker))
 		return over

@@ -29,6 +29,9 @@ type object struct {
 	searched uint32
 	closer   uint32
 	escape   uint32
+
+	brackets scan.Brackets // of a body that broke, up to read
+	read     uint32
 }
 
 // span is a part of the raw text. What was said of it moves its from along.
@@ -383,10 +386,48 @@ func (b *Block) broken(w *sdk.Window) step {
 		w.Skip(int(o.closer-off) + len(b.g.Close))
 	case o.escape != nowhere:
 		w.Skip(int(o.escape - off))
+	case b.g.Close == "":
+		o.read, o.brackets = off+uint32(w.Scanned), o.open()
+		w.Skip(int(o.searched - off))
+		end = b.to(atBroken)
 	default:
 		w.Skip(int(o.searched - off))
 		end = b.to(atJunk)
 	}
 	w.Scanned = 0
 	return end
+}
+
+// open are the brackets that are open where the body broke.
+func (o *object) open() scan.Brackets {
+	var k scan.Brackets
+	if o.at == inKey || o.at == inMember {
+		k = o.json.Brackets()
+	}
+	if o.array && o.at > wantBody {
+		k.Depth++
+	}
+	if o.at >= wantKey && o.at <= wantComma {
+		k.Depth++
+	}
+	return k
+}
+
+// inBroken skips what is left of a body that broke and has no closer.
+func (b *Block) inBroken(w *sdk.Window) step {
+	o, p := &b.object, w.Bytes()
+	at, id, v := b.set.broken.Find(p, 0, w.Final)
+	if from := int(max(o.read, w.Offset()) - w.Offset()); from < at {
+		n, closed := o.brackets.Scan(p[from:at])
+		o.read = w.Offset() + uint32(from+n)
+		if closed {
+			w.Skip(from + n)
+			return over
+		}
+	}
+	w.Skip(at)
+	if v != scan.Yes {
+		return wait
+	}
+	return b.marker(w, b.set.broken, id)
 }
