@@ -7,9 +7,12 @@ import "github.com/turnkey-parsers/turnkey/abi"
 // if Numbered, Middle, the arguments as JSON, and End. In Begin the tool's name
 // stands for "$".
 type Section struct {
+	Trigger            string // in free text, this begins a section; Open, if empty
+	Lead               string // before a section that is forced
 	Open, Close        string
 	Begin, Middle, End string
 	Numbered           bool
+	Style              string   // of the arguments, as in Calls
 	Separator          string   // between calls
 	EndThink           string   // as in Calls
 	Banned             []string // free text before the section does not hold these
@@ -33,14 +36,18 @@ func (c *Section) Build(s *abi.Session) []byte {
 		w.raw(`}`)
 	case s.ToolChoice == abi.ToolChoiceAuto:
 		w.raw(`{"type":"triggered_tags","triggers":`)
-		w.list([]string{c.Open})
+		trigger := c.Trigger
+		if trigger == "" {
+			trigger = c.Open
+		}
+		w.list([]string{trigger})
 		w.raw(`,"tags":[`)
-		w.section(c, s)
+		w.section(c, s, "")
 		w.raw(`],"excludes":`)
 		w.list(c.Banned)
 		w.raw(`}`)
 	default:
-		w.section(c, s)
+		w.section(c, s, c.Lead)
 	}
 	if thought {
 		w.raw(`]}`)
@@ -49,9 +56,9 @@ func (c *Section) Build(s *abi.Session) []byte {
 	return w.out
 }
 
-func (w *writer) section(c *Section, s *abi.Session) {
+func (w *writer) section(c *Section, s *abi.Session, lead string) {
 	w.raw(`{"type":"tag","begin":`)
-	w.quote(c.Open, "")
+	w.quote(lead+c.Open, "")
 	w.raw(`,"content":{"type":"tags_with_separator","tags":[`)
 	tools := s.Tools
 	if s.ToolChoice == abi.ToolChoiceNamed {
@@ -78,14 +85,13 @@ func (w *writer) numbered(c *Section, tool, schema string) {
 		w.quote(c.Begin, tool)
 		w.raw(`,"content":{"type":"sequence","elements":[{"type":"regex","pattern":"[0-9]+"},{"type":"const_string","value":`)
 		w.quote(c.Middle, "")
-		w.raw(`},{"type":"json_schema","json_schema":`)
-		w.raw(schema)
-		w.raw(`}]}`)
+		w.raw(`},`)
+		w.content(schema, c.Style)
+		w.raw(`]}`)
 	} else {
 		w.quote(c.Begin+c.Middle, tool)
-		w.raw(`,"content":{"type":"json_schema","json_schema":`)
-		w.raw(schema)
-		w.raw(`}`)
+		w.raw(`,"content":`)
+		w.content(schema, c.Style)
 	}
 	w.raw(`,"end":`)
 	w.quote(c.End, "")

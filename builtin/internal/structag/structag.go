@@ -11,12 +11,16 @@ import "github.com/turnkey-parsers/turnkey/abi"
 type Calls struct {
 	Trigger    string // in free text, this begins a call
 	Begin, End string // round one call's arguments
-	Style      string // of the arguments: "" is JSON, "qwen_xml" parameters
+	Style      string // of the arguments: "" is JSON, "qwen_xml" parameters, or AnyText
 	// EndThink closes a thought that the prompt left open.
 	EndThink   string
 	AfterThink string   // what the model writes between a thought and its answer
 	Banned     []string // where no call is allowed, text does not hold these
 }
+
+// AnyText is the Style of arguments that no schema can describe: any text up to
+// End.
+const AnyText = "any_text"
 
 // Build answers what sdk.Module.Constraint asks for, by the request's tool
 // choice: auto may call a tool, required must, a named one is called. Without
@@ -84,14 +88,25 @@ func banned(s *abi.Session) bool {
 func (w *writer) tag(tool, schema string) {
 	w.raw(`{"type":"tag","begin":`)
 	w.quote(w.calls.Begin, tool)
-	w.raw(`,"content":{"type":"json_schema","json_schema":`)
-	w.raw(schema)
-	if w.calls.Style != "" {
-		w.raw(`,"style":`)
-		w.quote(w.calls.Style, "")
-	}
-	w.raw(`},"end":`)
+	w.raw(`,"content":`)
+	w.content(schema, w.calls.Style)
+	w.raw(`,"end":`)
 	w.quote(w.calls.End, tool)
+	w.raw(`}`)
+}
+
+// content writes arguments by a schema, in a style.
+func (w *writer) content(schema, style string) {
+	if style == AnyText {
+		w.raw(`{"type":"any_text"}`)
+		return
+	}
+	w.raw(`{"type":"json_schema","json_schema":`)
+	w.raw(schema)
+	if style != "" {
+		w.raw(`,"style":`)
+		w.quote(style, "")
+	}
 	w.raw(`}`)
 }
 
