@@ -67,32 +67,20 @@ func (j *Jail) Close() { j.session.Close() }
 func (j *Jail) Push(text string) ([]parse.Event, error) {
 	j.events = j.events[:0]
 	for text != "" {
-		part := text
+		part, closed := text, false
 		if n := j.markers.closes(j.tail, text); n > 0 {
-			part = text[:n]
+			part, closed = text[:n], true
 		}
-		text = text[len(part):]
-		closed := j.remember(part, text != "")
+		if text = text[len(part):]; closed {
+			j.tail = ""
+		} else {
+			j.tail = j.markers.begun(j.tail, part)
+		}
 		if err := j.push(part, closed); err != nil {
 			return j.events, err
 		}
 	}
 	return j.events, nil
-}
-
-// remember keeps the end of what was pushed, for markers that are cut, and says
-// whether a closing marker ends with it.
-func (j *Jail) remember(part string, cut bool) (closed bool) {
-	joined := j.tail + part
-	closed = cut
-	for _, s := range j.markers.close {
-		closed = closed || s != "" && strings.HasSuffix(joined, s)
-	}
-	j.tail = ""
-	if n := j.markers.longest() - 1; !closed && n > 0 {
-		j.tail = joined[max(0, len(joined)-n):]
-	}
-	return closed
 }
 
 func (j *Jail) push(part string, closed bool) error {

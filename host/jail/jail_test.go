@@ -233,4 +233,11 @@ func TestMarkers(t *testing.T) {
 			t.Errorf("%q %q: %d", c.tail, c.text, got)
 		}
 	}
+	for _, c := range []struct{ tail, text, want string }{
+		{"", "x", ""}, {"", "x</ca", "</ca"}, {"</c", "al", "</cal"}, {"</c", "x", ""}, {"</call", "<", "<"}, {"", "</call>", ""},
+	} {
+		if got := m.begun(c.tail, c.text); got != c.want {
+			t.Errorf("begun %q %q: %q", c.tail, c.text, got)
+		}
+	}
 }

@@ -45,29 +45,43 @@ func (m *markers) find(text string) (at int, whole bool) {
 }
 
 // closes gives the length of text up to the end of its first closing marker, or
-// 0. tail is what stands before text, where a marker may have begun.
+// 0. tail is a beginning of a closing marker that stands before text.
 func (m *markers) closes(tail, text string) int {
 	best := 0
-	joined := tail + text
 	for _, s := range m.close {
 		if s == "" {
 			continue
 		}
-		from := max(0, len(tail)-len(s)+1)
-		if i := strings.Index(joined[from:], s); i >= 0 {
-			if end := from + i + len(s) - len(tail); end > 0 && (best == 0 || end < best) {
-				best = end
+		end := strings.Index(text, s) + len(s)
+		if end < len(s) {
+			end = 0
+		}
+		for at := 0; at < len(tail); at++ { // one that began before
+			if begun := tail[at:]; len(begun) < len(s) && strings.HasPrefix(s, begun) && strings.HasPrefix(text, s[len(begun):]) {
+				end = len(s) - len(begun)
+				break
 			}
+		}
+		if end > 0 && (best == 0 || end < best) {
+			best = end
 		}
 	}
 	return best
 }
 
-// longest is the length of the longest closing marker.
-func (m *markers) longest() int {
-	n := 0
+// begun is the longest end of tail and text that a closing marker begins with.
+func (m *markers) begun(tail, text string) string {
+	longest := ""
 	for _, s := range m.close {
-		n = max(n, len(s))
+		for n := min(len(s)-1, len(tail)+len(text)); n > len(longest); n-- {
+			if n <= len(text) {
+				if strings.HasSuffix(text, s[:n]) {
+					longest = s[:n]
+				}
+			} else if rest := n - len(text); strings.HasSuffix(tail, s[:rest]) && s[rest:n] == text {
+				longest = s[:n]
+			}
+		}
 	}
-	return n
+	return longest
 }

@@ -102,7 +102,9 @@ func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Eve
 		OnNote: func(n parse.Note) {
 			if n.Error {
 				m.Hooks.anomaly("parser_error", 1)
+				return
 			}
+			m.Hooks.anomaly("parser_note", 1)
 		},
 	})
 }
@@ -250,6 +252,7 @@ func (l *lane) takeIndex() int {
 	return l.framer.TakeIndex()
 }
 
+// count tells the operator what was out of the ordinary.
 func (l *lane) count(h *Hooks) {
 	if l.framer == nil {
 		return

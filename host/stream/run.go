@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -115,6 +114,9 @@ const queryInstance = "query_instance_id:"
 func (r *run) next() (*chunk.Item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed && !r.ended {
+		r.latch.Shut(context.Canceled)
+	}
 	for {
 		for r.queued < len(r.queue) {
 			it := &r.queue[r.queued]
@@ -198,6 +200,7 @@ func (r *run) release() {
 	r.engine.Close()
 	for _, c := range r.choices {
 		c.close()
+		c.lane.count(&r.o.model.Hooks)
 	}
 }
 
@@ -293,47 +296,6 @@ func (r *run) choice(index int) *choice {
 	return r.choices[at]
 }
 
-// end is the clean end: what the choices still hold, then the finish reasons that
-// the host has to give, then metadata that found no output, then usage.
-func (r *run) end() error {
-	for _, c := range r.choices {
-		if err := c.flush(); err != nil {
-			return err
-		}
-	}
-	r.load()
-	for _, c := range r.choices {
-		c.backstop()
-	}
-	r.leftover()
-	if u := r.finalUsage(); u != nil {
-		side := r.maker.Side()
-		side.Usage = u
-		r.queue = append(r.queue, chunk.Item{Data: side})
-	}
-	r.count()
-	return nil
-}
-
-// leftover makes one chunk without choices for metadata that found no output.
-func (r *run) leftover() {
-	if !r.finished() {
-		r.offerTiming()
-	}
-	for _, c := range r.choices {
-		if rest := c.align.rest(); rest != nil && !c.align.keep {
-			r.joiner.Offer(chunk.FieldAlignment, appendSegments(nil, rest))
-		}
-	}
-	m := r.drainMetrics()
-	if m == nil && !r.joiner.Left() {
-		return
-	}
-	it := chunk.Item{Data: r.maker.Side(), Metrics: m}
-	r.joiner.Attach(it.Data, true)
-	r.queue = append(r.queue, it)
-}
-
 func (r *run) drainMetrics() *chunk.Metrics {
 	m, ok := r.joiner.DrainMetrics()
 	if !ok {
@@ -344,49 +306,4 @@ func (r *run) drainMetrics() *chunk.Metrics {
 	r.seen.ChunkTokens = sum
 	r.metrics = append(r.metrics, m)
 	return &r.metrics[len(r.metrics)-1]
-}
-
-// finalUsage is the usage of the last chunk. An answer that is not streamed has
-// usage in any case: without the engine's, what was counted on the way.
-func (r *run) finalUsage() *openai.Usage {
-	if !r.usage.Final {
-		return nil
-	}
-	u := r.usage.Latest()
-	if u == nil && !r.o.chat.Stream {
-		out := max(r.seen.OutputTokens, r.seen.ChunkTokens)
-		u = &openai.Usage{PromptTokens: r.seen.InputTokens, CompletionTokens: out, TotalTokens: r.seen.InputTokens + out}
-	}
-	return u
-}
-
-// offerTiming offers the host's own clock, unless the engine sent its timing.
-func (r *run) offerTiming() {
-	if !r.joiner.Wants(chunk.FieldTiming) || r.joiner.Has(chunk.FieldTiming) {
-		return
-	}
-	start, now := r.o.created, time.Now()
-	ms := func(name string, v float64, b []byte) []byte {
-		return strconv.AppendFloat(jsonx.AppendName(b, name), v, 'f', 3, 64)
-	}
-	b := ms("request_received_ms", float64(start.UnixMicro())/1000, []byte{'{'})
-	if !r.first.IsZero() {
-		b = ms("ttft_ms", float64(r.first.Sub(start).Microseconds())/1000, b)
-	}
-	b = ms("total_time_ms", float64(now.Sub(start).Microseconds())/1000, b)
-	r.joiner.Offer(chunk.FieldTiming, append(b, '}'))
-}
-
-// finishing says whether a finish reason is among the outputs of this input.
-func (r *run) finishing() bool {
-	return slices.ContainsFunc(r.queue, func(it chunk.Item) bool {
-		return it.Data != nil && len(it.Data.Choices) > 0 && it.Data.Choices[0].FinishReason != ""
-	})
-}
-
-// count tells the operator what was out of the ordinary.
-func (r *run) count() {
-	for _, c := range r.choices {
-		c.lane.count(&r.o.model.Hooks)
-	}
 }

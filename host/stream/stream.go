@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
@@ -17,7 +18,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
-// Model is a served model. It is shared by requests and not changed by them.
+// Model is a served model, shared by requests.
 type Model struct {
 	// Name is what clients call the model.
 	Name string
@@ -43,6 +44,8 @@ type Model struct {
 	Limits   Limits
 	Timeouts Timeouts
 	Hooks    Hooks
+
+	unparsed, parsed sync.Once // what is warned of once
 }
 
 // Limits bound an answer. Zero is no limit.
@@ -101,6 +104,9 @@ func (m *Model) Prepare(r *openai.ChatRequest) (*Operator, *openai.Error) {
 	plan, err := m.Route.Decide(r)
 	if err != nil {
 		return nil, err
+	}
+	if len(r.Tools) > 0 && m.Route.Parsers.Tool == "" && plan.Route == route.Pass {
+		m.unparsed.Do(func() { m.Hooks.warn("tools are offered, but the model has no tool parser: no call is read") })
 	}
 	return &Operator{model: m, plan: plan, chat: r, id: "chatcmpl-" + rand.Text(), created: time.Now()}, nil
 }
