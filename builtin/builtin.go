@@ -4,6 +4,7 @@ package builtin
 import (
 	"github.com/turnkey-parsers/turnkey/builtin/beam"
 	"github.com/turnkey-parsers/turnkey/builtin/deepseekv3"
+	"github.com/turnkey-parsers/turnkey/builtin/glm"
 	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
@@ -17,6 +18,7 @@ import (
 var Modules = []*sdk.Module{
 	&beam.Module,
 	&deepseekv3.Module,
+	&glm.Module,
 	&harmony.Module,
 	&hermes.Module,
 	&kimik2.Module,

@@ -1,0 +1,134 @@
+package glm
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
+
+const (
+	think      = "<think>"
+	endThink   = "</think>"
+	callOpen   = "<tool_call>"
+	callClose  = "</tool_call>"
+	keyOpen    = "<arg_key>"
+	keyClose   = "</arg_key>"
+	valueOpen  = "<arg_value>"
+	valueClose = "</arg_value>"
+)
+
+// tags may stand in a call outside its values.
+var tags = scan.NewSet(callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose, endThink)
+
+// The tags' places in their set.
+const (
+	isCallOpen = iota
+	isCallClose
+	isKeyOpen
+	isKeyClose
+	isValueOpen
+	isValueClose
+	isEndThink
+)
+
+// inside are the markers that matter in a value.
+var inside = scan.NewSet(valueClose, callClose, callOpen, endThink)
+
+const (
+	insideValueClose = iota
+	insideCallClose
+	insideCallOpen
+)
+
+var strays = []string{callClose, keyOpen, keyClose, valueOpen, valueClose}
+
+var thinking = prose.Markers{Think: []string{think}, EndThink: []string{endThink}}
+
+// Prose in which nothing is a call, with thoughts and without.
+var (
+	thoughts = prose.Compile(thinking)
+	nothing  = prose.Compile(prose.Markers{})
+)
+
+// maxBare is how many tools may be recognised without the opener before them.
+const maxBare = 100
+
+// calls is the prose of a session with these tools: a call's opener, or the name
+// of a tool with the first key's opener behind it, begins a call.
+func calls(tools []string, literal bool) *prose.Grammar {
+	m := thinking
+	if literal {
+		m = prose.Markers{}
+	}
+	m.Strip = strays
+	m.Calls = []string{callOpen}
+	if len(tools) > maxBare {
+		tools = nil
+	}
+	for _, name := range tools {
+		if nameLen([]byte(name)) == len(name) && name != "" {
+			m.Calls = append(m.Calls, name+keyOpen, name+"\n"+keyOpen)
+		}
+	}
+	return prose.Compile(m)
+}
+
+var guidedGrammar, guidedTools = guidedFor(thinking), guidedFor(prose.Markers{})
+
+func guidedFor(m prose.Markers) *guided.Grammar {
+	return guided.Compile(guided.Markup{
+		Think: m.Think, EndThink: m.EndThink,
+		Strip:   []string{callClose, keyClose, valueClose},
+		Headers: []guided.Header{{Marker: callOpen}},
+		Bodies:  []guided.Body{{Open: keyOpen, Close: keyClose}, {Open: valueOpen, Close: valueClose}},
+	})
+}
+
+var constraint = structag.Calls{
+	Trigger:  callOpen,
+	Begin:    callOpen + "$",
+	End:      callClose,
+	Style:    "glm_xml",
+	EndThink: endThink,
+	Banned:   []string{callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose},
+}
+
+func newParser(s *abi.Session) sdk.Parser {
+	p := &parser{start: prose.Channel(s, think, endThink, abi.ChannelContent)}
+	read, g := true, guidedGrammar
+	switch s.Parser {
+	case "glm":
+	case "glm_tools", "glm_batch":
+		p.start, g = abi.ChannelContent, guidedTools
+	case "glm_reasoning":
+		read = false
+	default:
+		return nil
+	}
+	literal := p.start == abi.ChannelResponse || g == guidedTools
+	switch {
+	case read && s.Mode != abi.ModeNative:
+		open := *s
+		open.Start = p.start
+		return guided.New(g, &open)
+	case read && len(s.Tools) > 0:
+		p.grammar = calls(s.Tools, literal)
+	case literal:
+		p.grammar = nothing
+	default:
+		p.grammar = thoughts
+	}
+	p.prose.Start(p.grammar, p.start == abi.ChannelReasoning)
+	return p
+}

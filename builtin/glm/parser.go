@@ -1,0 +1,294 @@
+package glm
+
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// maxHeader is the longest name or key, and the longest run of white space
+// between the parts of a call, in bytes: what is longer is none.
+const maxHeader = 1024
+
+type state uint8
+
+const (
+	inProse state = iota
+	atName        // behind a call's opener
+	inBody        // between a call's pairs
+	atKey         // behind a key's opener
+	inValue       // in a value
+	inJunk        // in what is left of a block that is no call
+)
+
+// parser reads one session in native mode.
+type parser struct {
+	start   abi.Channel
+	grammar *prose.Grammar
+	prose   prose.Machine
+	state   state
+	pairs   int // how many pairs the call has
+	value   value
+	remains remains
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	more := false
+	switch p.state {
+	case inProse:
+		return p.inProse(w)
+	case atName:
+		more = p.atName(w)
+	case inBody:
+		more = p.inBody(w)
+	case atKey:
+		more = p.atKey(w)
+	case inValue:
+		more = p.inValue(w)
+	default:
+		more = p.inJunk(w)
+	}
+	if !more && w.Final {
+		p.cut(w)
+	}
+	return more
+}
+
+// What the operator is told of calls that were dropped.
+const (
+	noteCut  = "a tool call was dropped: the text ended inside it"
+	noteBody = "a tool call was dropped: its body is not made of keys and values"
+)
+
+// cut drops what the text's end left of a block.
+func (p *parser) cut(w *sdk.Window) {
+	if w.InCall() {
+		w.Note(noteCut)
+	}
+	w.CallDrop()
+	w.Skip(w.Len())
+}
+
+func (p *parser) inProse(w *sdk.Window) bool {
+	id, ok := p.prose.Next(w)
+	switch {
+	case !ok:
+		return false
+	case id == 0:
+		w.Skip(len(callOpen))
+		p.state = atName
+		return true
+	}
+	n := nameLen(w.Bytes())
+	switch prev := w.PrevRune(); {
+	case prev < 0x80 && !isName(byte(prev)):
+		p.call(w, n)
+	case p.prose.Thought:
+		w.Reasoning(n)
+	default:
+		w.Text(n)
+	}
+	return true
+}
+
+// call opens the call whose name, of n bytes, the window begins with.
+func (p *parser) call(w *sdk.Window, n int) {
+	w.Call(0, n, 0)
+	w.Skip(n)
+	p.pairs = 0
+	p.state = inBody
+}
+
+// tag looks for a tag behind white space.
+func (p *parser) tag(w *sdk.Window) (space, id int, v scan.Verdict) {
+	b := w.Bytes()
+	space = scan.Space(b)
+	id, v = tags.At(b[space:], w.Final)
+	switch {
+	case v == scan.Wait && space > maxHeader, v == scan.Yes && id == isEndThink && !p.prose.Thought:
+		v = scan.No
+	}
+	return space, id, v
+}
+
+// atName reads a call's name, which a tag must follow. Anything else makes no
+// call.
+func (p *parser) atName(w *sdk.Window) bool {
+	b := w.Bytes()
+	space := scan.Space(b)
+	n := nameLen(b[space:])
+	if space+n == len(b) && len(b) < maxHeader {
+		return false
+	}
+	w.Skip(space)
+	b = b[space:]
+	behind := n + scan.Space(b[n:])
+	id, v := tags.At(b[behind:], w.Final)
+	switch {
+	case v == scan.Wait && behind < maxHeader:
+		return false
+	case v == scan.Yes && n > 0 && (id != isEndThink || p.prose.Thought):
+		p.call(w, n)
+	default:
+		p.state = inJunk
+	}
+	return true
+}
+
+// inJunk skips to where something new begins.
+func (p *parser) inJunk(w *sdk.Window) bool {
+	at, id, v := tags.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		return false
+	}
+	switch {
+	case id == isCallOpen:
+		p.state = atName
+	case id == isCallClose:
+		p.state = inProse
+	case id == isEndThink && p.prose.Thought:
+		p.state = inProse
+		return true
+	}
+	w.Skip(tags.Len(id))
+	return true
+}
+
+// inBody reads what stands between a call's pairs. Stray closers are skipped.
+func (p *parser) inBody(w *sdk.Window) bool {
+	space, id, v := p.tag(w)
+	b := w.Bytes()[space:]
+	switch {
+	case v == scan.Wait:
+		return false
+	case v == scan.No && w.Final && p.pairs > 0 && isCut(b):
+		w.CallEnd()
+		return false
+	case v == scan.No && (!w.Final || len(b) > 0):
+		p.broken(w)
+		return true
+	case v == scan.No:
+		return false
+	}
+	n := tags.Len(id)
+	switch id {
+	case isCallClose:
+		w.CallEnd()
+		p.state = inProse
+	case isKeyOpen:
+		p.state = atKey
+	case isValueOpen: // its key was lost
+		p.state = inValue
+		p.value.reset(true)
+	case isCallOpen, isEndThink:
+		n = 0
+		if p.pairs > 0 {
+			w.CallEnd()
+		}
+		w.CallDrop()
+		p.state = inJunk
+	}
+	w.Skip(space + n)
+	w.Scanned = 0
+	return true
+}
+
+// broken drops a call whose body is not what the grammar asks.
+func (p *parser) broken(w *sdk.Window) {
+	w.Note(noteBody)
+	w.CallDrop()
+	p.state = inJunk
+}
+
+// isCut says whether b, which the text's end cut, is nothing or the beginning of
+// a tag that ends the call.
+func isCut(b []byte) bool {
+	return len(b) == 0 || scan.Prefix(b, callClose, false) == scan.Wait || scan.Prefix(b, callOpen, false) == scan.Wait
+}
+
+// atKey reads a key, up to where its value begins. The key's closer may be
+// missing or doubled, and the value's opener missing.
+func (p *parser) atKey(w *sdk.Window) bool {
+	b := w.Bytes()
+	end := bytes.IndexByte(b, '<')
+	switch {
+	case end < 0 && len(b) > maxHeader, end > maxHeader:
+		p.broken(w)
+		return true
+	case end < 0:
+		return false
+	}
+	from := scan.Space(b[:end])
+	key := max(from, scan.TrimSpaceRight(b[:end]))
+	id, i, v := p.valueAt(b, end, w.Final)
+	switch {
+	case v == scan.Wait:
+		return false
+	case i == end && id != isValueOpen, key == from:
+		p.broken(w)
+		return true
+	}
+	switch id {
+	case isValueOpen:
+		i += len(valueOpen)
+	case isKeyOpen, isCallOpen, isCallClose, isEndThink: // there is no value
+		w.Skip(i)
+		p.state = inBody
+		return true
+	}
+	w.Key(from, key-from, 0)
+	w.Skip(i)
+	w.Scanned = 0
+	p.value.reset(false)
+	p.state = inValue
+	return true
+}
+
+// valueAt looks from a key's end on, at place i, for what follows its closers and
+// white space: it gives the place, and the tag there or -1.
+func (p *parser) valueAt(b []byte, i int, final bool) (id, at int, v scan.Verdict) {
+	for {
+		space := scan.Space(b[i:])
+		if i+space == len(b) && final || space > maxHeader {
+			return -1, i + space, scan.No
+		}
+		i += space
+		id, v = tags.At(b[i:], final)
+		switch {
+		case v == scan.Wait:
+			return 0, i, v
+		case v == scan.No:
+			return -1, i, v
+		case id != isKeyClose || i > 8*maxHeader:
+			return id, i, v
+		}
+		i += len(keyClose)
+	}
+}
+
+// nameLen is the length of the name that b begins with.
+func nameLen(b []byte) int {
+	n := 0
+	for n < len(b) && isName(b[n]) {
+		n++
+	}
+	return n
+}
+
+func isName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
+}

@@ -1,0 +1,150 @@
+package glm
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// maxHeld is how many bytes of a value are held behind a possible end.
+const maxHeld = 1<<20 - 1<<16
+
+// value is a value that is being read. Only its closer ends it. But the first
+// call's closer in it was the end if a call with a key follows before that, or
+// the text ends without it; and the first closer of the thought that the call
+// stands in ended the call, if the text ends so. From these on nothing is said.
+//
+// Its places are in the window, or missing.
+type value struct {
+	mute   bool // it has no key
+	said   bool // a part was said
+	outer  int  // the first call's closer
+	escape int  // the first closer of the thought
+}
+
+// remains says, once the text has ended, that no value's closer is left in it.
+type remains struct{ noValueClose bool }
+
+const missing = -1
+
+func (v *value) reset(mute bool) { *v = value{mute: mute, outer: missing, escape: missing} }
+
+// hold is the first byte that is held, or missing.
+func (v *value) hold() int {
+	if v.outer == missing || v.escape != missing && v.escape < v.outer {
+		return v.escape
+	}
+	return v.outer
+}
+
+// inValue reads a value: it says what is certain of it, and looks for its end.
+func (p *parser) inValue(w *sdk.Window) bool {
+	v := &p.value
+	for {
+		b := w.Bytes()
+		at, id, found := inside.Find(b, w.Scanned, w.Final)
+		w.Scanned = at
+		if found != scan.Yes {
+			p.remains.noValueClose = w.Final
+			if w.Final && v.hold() != missing {
+				p.endHeld(w)
+				return true
+			}
+			p.sayPart(w, at)
+			return false
+		}
+		switch {
+		case id == insideValueClose:
+			p.end(w, at)
+			w.Skip(len(valueClose))
+			return true
+		case id == insideCallClose && v.outer == missing:
+			v.outer = at
+		case id == insideCallOpen && v.outer != missing:
+			switch isHeader(b[at+len(callOpen):], w.Final) {
+			case scan.Wait:
+				p.sayPart(w, at)
+				return false
+			case scan.Yes:
+				v.escape = missing
+				p.endHeld(w)
+				return true
+			}
+		case id > insideCallOpen && p.prose.Thought && v.escape == missing:
+			v.escape = at
+		}
+		if p.remains.noValueClose && v.hold() != missing {
+			p.endHeld(w)
+			return true
+		}
+		w.Scanned = at + 1
+		if v.hold() != missing && at-v.hold() > maxHeld {
+			v.outer, v.escape = missing, missing
+		}
+	}
+}
+
+// isHeader asks whether a name with a key's opener directly behind it follows.
+func isHeader(b []byte, final bool) scan.Verdict {
+	n := nameLen(b[:min(len(b), maxHeader)])
+	switch {
+	case n == maxHeader, n == 0 && len(b) > 0:
+		return scan.No
+	case n == len(b) && !final:
+		return scan.Wait
+	}
+	return scan.Prefix(b[n:], keyOpen, final)
+}
+
+// endHeld ends the value where it is held: at the call's closer, or with the
+// thought, which drops the call.
+func (p *parser) endHeld(w *sdk.Window) {
+	if at := p.value.hold(); at == p.value.escape {
+		w.Note(noteCut)
+		w.CallDrop()
+		w.Skip(at)
+		w.Scanned = 0
+		p.state = inProse
+		return
+	}
+	p.end(w, p.value.outer)
+}
+
+// end ends the value at place at.
+func (p *parser) end(w *sdk.Window, at int) {
+	p.say(w, at, 0)
+	w.Scanned = 0
+	if !p.value.mute {
+		p.pairs++
+	}
+	p.state = inBody
+}
+
+// sayPart says what is certain of a value that was searched up to place at.
+func (p *parser) sayPart(w *sdk.Window, at int) {
+	if hold := p.value.hold(); hold != missing {
+		at = hold
+	}
+	if at > 0 {
+		p.say(w, at, abi.FlagMore)
+	}
+	if p.value.said {
+		w.Watch(abi.Value, inside.First())
+	}
+}
+
+// say says the first n bytes of the window as the value, or with more as a part
+// of it, and consumes them.
+func (p *parser) say(w *sdk.Window, n int, more uint8) {
+	v := &p.value
+	if !v.mute {
+		w.Value(0, n, abi.ReadSchema|more)
+		v.said = true
+	}
+	w.Skip(n)
+	for _, at := range [...]*int{&v.outer, &v.escape} {
+		if *at != missing {
+			*at -= n
+		}
+	}
+}
