@@ -9,8 +9,10 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik3"
+	"github.com/turnkey-parsers/turnkey/builtin/mistral"
 	"github.com/turnkey-parsers/turnkey/builtin/pythonic"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
+	"github.com/turnkey-parsers/turnkey/builtin/tagged"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
 
@@ -23,6 +25,8 @@ var Modules = []*sdk.Module{
 	&hermes.Module,
 	&kimik2.Module,
 	&kimik3.Module,
+	&mistral.Module,
 	&pythonic.Module,
 	&qwen3.Module,
+	&tagged.Module,
 }

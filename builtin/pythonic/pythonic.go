@@ -108,9 +108,9 @@ func (p *parser) begin(w *sdk.Window, lead int) {
 func (p *parser) started(w *sdk.Window) bool {
 	b := w.Bytes()
 	switch n := scan.Space(b); {
-	case n == len(b) && !w.Final && n < maxSpace:
+	case n == len(b) && !w.Final && n <= maxSpace:
 		return false
-	case n < len(b) && b[n] == '[':
+	case n < len(b) && n <= maxSpace && b[n] == '[':
 		p.begin(w, n)
 	default:
 		p.state = inProse
@@ -145,9 +145,9 @@ func (p *parser) ended(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.Space(b)
 	switch v := scan.Prefix(b[n:], end, w.Final); {
-	case v == scan.Wait && n < maxSpace:
+	case v == scan.Wait && n <= maxSpace:
 		return false
-	case v == scan.Yes:
+	case v == scan.Yes && n <= maxSpace:
 		w.Skip(n + len(end))
 	}
 	p.state = inProse

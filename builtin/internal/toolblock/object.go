@@ -17,6 +17,7 @@ type object struct {
 	role  role
 	json  scan.JSON // the key or value that is being scanned
 
+	from   uint32 // where the object begins
 	key    uint32 // where the key begins that is being scanned
 	name   span
 	args   span
@@ -132,6 +133,9 @@ func (b *Block) advance(w *sdk.Window) (whole, ok bool) {
 	if !ok {
 		return false, false
 	}
+	if next == wantKey {
+		o.from = w.Offset() + uint32(w.Scanned)
+	}
 	w.Scanned++
 	o.at = next
 	if next == wantNext && c == '}' {
@@ -238,8 +242,9 @@ func (b *Block) scanMember(w *sdk.Window) (ok bool) {
 			o.args.to--
 		}
 	case idRole:
-		if o.id.begun {
+		if o.id.begun && end-o.from <= idPatience {
 			o.id.to, o.id.whole = end-1, true
+			b.call(w)
 		}
 	}
 	o.at = wantComma
@@ -265,10 +270,30 @@ func (b *Block) lookInText(w *sdk.Window) {
 func (b *Block) call(w *sdk.Window) {
 	o := &b.object
 	o.void = o.void || o.late(w)
-	if o.void || w.InCall() || !o.name.whole || !o.args.begun || o.text && o.inText != nowhere {
+	if o.void || w.InCall() || !o.name.whole || !o.args.begun || o.text && o.inText != nowhere || b.awaitsID(w) {
 		return
 	}
-	w.Call(int(o.name.from-w.Offset()), int(o.name.to-o.name.from), abi.ReadJSONBody)
+	b.sayCall(w)
+}
+
+// awaitsID says whether an id may yet come. The host sends it with a call's
+// first part, so the arguments wait for it.
+func (b *Block) awaitsID(w *sdk.Window) bool {
+	o := &b.object
+	return b.g.Members.ID != "" && !o.id.whole && w.Offset()+uint32(w.Scanned)-o.from <= idPatience
+}
+
+// idPatience is how many bytes of an object are held for an id behind its
+// arguments. A later id is none.
+const idPatience = 64 << 10
+
+// sayCall says the call, and its id if there is one.
+func (b *Block) sayCall(w *sdk.Window) {
+	o, off := &b.object, w.Offset()
+	w.Call(int(o.name.from-off), int(o.name.to-o.name.from), abi.ReadJSONBody)
+	if o.id.whole && o.id.from < o.id.to {
+		w.CallID(int(o.id.from-off), int(o.id.to-o.id.from), abi.ReadJSONBody)
+	}
 }
 
 // late says whether a call that was not said yet is held for too long.
@@ -288,7 +313,7 @@ func (b *Block) objectEnds(w *sdk.Window) {
 	o.searched, o.closer, o.escape = end, nowhere, nowhere
 	o.void = o.void || o.late(w)
 	if !o.void && o.name.whole && !w.InCall() {
-		w.Call(int(o.name.from-w.Offset()), int(o.name.to-o.name.from), abi.ReadJSONBody)
+		b.sayCall(w)
 	}
 	o.void = o.void || !w.InCall()
 	b.flush(w)
@@ -306,17 +331,11 @@ func (b *Block) objectEnds(w *sdk.Window) {
 // nothing needs any more.
 func (b *Block) flush(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
-	if o.id.whole && w.InCall() && o.id.from < o.id.to {
-		w.CallID(int(o.id.from-off), int(o.id.to-o.id.from), abi.ReadJSONBody)
-		o.id.from = o.id.to
-	}
+	b.call(w)
 	limit := min(off+uint32(w.Scanned), o.searched, o.closer, o.escape)
 	o.void = o.void || o.late(w)
 	if o.at == inKey {
 		limit = min(limit, o.key)
-	}
-	if o.id.begun && o.id.from != o.id.to && !o.void {
-		limit = min(limit, o.id.from)
 	}
 	switch {
 	case o.void:
@@ -326,6 +345,9 @@ func (b *Block) flush(w *sdk.Window) {
 		}
 		if o.args.begun {
 			limit = min(limit, o.args.from)
+		}
+		if o.id.begun {
+			limit = min(limit, o.id.from)
 		}
 	case o.args.begun:
 		to := limit

@@ -1,0 +1,2 @@
+// Package mistral reads what Mistral's models write.
+package mistral

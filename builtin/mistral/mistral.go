@@ -1,0 +1,94 @@
+package mistral
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+//go:embed manifest.json
+var manifest string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: manifest, New: newParser}
+
+const (
+	think     = "[THINK]"
+	endThink  = "[/THINK]"
+	toolCalls = "[TOOL_CALLS]"
+	endCalls  = "[/TOOL_CALLS]"
+	callID    = "[CALL_ID]"
+	args      = "[ARGS]"
+)
+
+// markers are all markers, in the order of the ids that they are known by.
+var markers = scan.NewSet(args, callID, toolCalls, endCalls, think, endThink)
+
+const (
+	isArgs = iota
+	isCallID
+)
+
+// dialect is the set of markers that a session reads.
+type dialect struct {
+	calls, noCalls *prose.Grammar
+	guided         *guided.Grammar
+}
+
+var (
+	full  = newDialect([]string{think}, []string{endThink}) // thoughts and calls
+	tools = newDialect(nil, nil)                            // calls
+
+	arrays = toolblock.NewGrammar(toolblock.Config{
+		Open: toolCalls, Escape: endThink, JSON: true, Members: toolblock.Members{ID: "id"},
+	})
+	body = jsonbody.Compile(jsonbody.Markers{Own: true, Break: []string{toolCalls, endCalls, think, endThink}})
+)
+
+func newDialect(think, endThink []string) dialect {
+	calls, strip := []string{toolCalls}, []string{endCalls}
+	return dialect{
+		calls:   prose.Compile(prose.Markers{Think: think, EndThink: endThink, Calls: calls, Strip: strip}),
+		noCalls: prose.Compile(prose.Markers{Think: think, EndThink: endThink}),
+		guided: guided.Compile(guided.Markup{
+			Think: think, EndThink: endThink,
+			Strip:   []string{endCalls, args},
+			Headers: []guided.Header{{Marker: toolCalls}, {Marker: callID}},
+		}),
+	}
+}
+
+func newParser(open *abi.Session) sdk.Parser {
+	start := prose.Channel(open, think, endThink, abi.ChannelResponse)
+	d, calls := full, len(open.Tools) > 0
+	switch open.Parser {
+	case "mistral":
+	case "mistral_tools", "mistral_batch":
+		start = abi.ChannelResponse
+	case "mistral_reasoning":
+		calls = false
+	default:
+		return nil
+	}
+	if start == abi.ChannelResponse {
+		d = tools
+	}
+	if open.Parser != "mistral_reasoning" && open.Mode != abi.ModeNative {
+		started := *open
+		started.Start = start
+		return guided.New(d.guided, &started)
+	}
+	g := d.noCalls
+	if calls {
+		g = d.calls
+	}
+	p := &parser{start: start, array: arrays.Block()}
+	p.prose.Start(g, start == abi.ChannelReasoning)
+	return p
+}

@@ -1,0 +1,209 @@
+package mistral
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+const (
+	// maxName is the longest name, and the longest id, in bytes.
+	maxName = 256
+	// maxSpace is how much white space is held to see what follows it.
+	maxSpace = 1024
+)
+
+type state uint8
+
+const (
+	inProse state = iota
+	opened        // behind the opener
+	inID          // behind a call's name and the marker of its id
+	inBody        // in a named call's arguments
+	inArray
+	closed // behind a call or an array
+)
+
+// parser reads one session in native mode.
+type parser struct {
+	start abi.Channel
+	prose prose.Machine
+	state state
+	body  jsonbody.Body
+	array toolblock.Block
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case opened:
+		return p.opened(w)
+	case inID:
+		return p.id(w)
+	case inBody:
+		if _, done := p.body.Next(w); !done {
+			return false
+		}
+		p.state = closed
+		return true
+	case inArray:
+		if !p.array.Step(w) {
+			return false
+		}
+		p.state = closed
+		return true
+	case closed:
+		return p.closed(w)
+	}
+	if _, ok := p.prose.Next(w); !ok {
+		return false
+	}
+	w.Skip(len(toolCalls))
+	p.state = opened
+	return true
+}
+
+// opened looks at what tells the forms apart.
+func (p *parser) opened(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	switch {
+	case n > maxSpace:
+		p.state = inProse
+		return true
+	case n == len(b):
+		return cut(w)
+	case b[n] != '[' && b[n] != '{':
+		return p.header(w, n)
+	}
+	switch id, v := markers.At(b[n:], w.Final); {
+	case v == scan.Wait:
+		return false
+	case v == scan.Yes && (id == isArgs || id == isCallID):
+		return p.header(w, n)
+	case v == scan.Yes:
+		w.Skip(n)
+		p.state = inProse
+	default:
+		p.array.Enter(p.prose.Thought)
+		p.state = inArray
+	}
+	return true
+}
+
+// header reads a name from place from on, and the marker or brace behind it. A
+// body without a name makes no call; a name with neither behind it is prose.
+func (p *parser) header(w *sdk.Window, from int) bool {
+	b := w.Bytes()
+	to := from + nameLen(b[from:])
+	next, at, v := behind(b, to)
+	switch {
+	case to-from > maxName || v == scan.No:
+		p.state = inProse
+		return true
+	case v == scan.Wait:
+		return cut(w)
+	case to > from:
+		w.Call(from, to-from, 0)
+	}
+	w.Skip(at)
+	if p.state = next; next == inBody {
+		p.body.Start(body, !w.InCall())
+	}
+	return true
+}
+
+// id reads a call's id. Something else there makes no call.
+func (p *parser) id(w *sdk.Window) bool {
+	b := w.Bytes()
+	to := nameLen(b)
+	next, at, v := behind(b, to)
+	switch {
+	case to > maxName || v == scan.No || next == inID:
+		w.CallDrop()
+		at = 0
+	case v == scan.Wait:
+		return cut(w)
+	case to > 0 && w.InCall():
+		w.CallID(0, to, 0)
+	}
+	w.Skip(at)
+	p.state = inBody
+	p.body.Start(body, !w.InCall())
+	return true
+}
+
+// behind looks at what follows a name or an id, at place to: a marker, or the
+// arguments with white space before them. It answers which state that leads to,
+// and where in the window that begins.
+func behind(b []byte, to int) (next state, at int, v scan.Verdict) {
+	n := scan.Space(b[to:])
+	switch {
+	case n > maxSpace:
+		return inProse, 0, scan.No
+	case to+n == len(b):
+		return inProse, 0, scan.Wait
+	case b[to+n] == '{':
+		return inBody, to + n, scan.Yes
+	}
+	id, v := markers.At(b[to:], false)
+	switch {
+	case v != scan.Yes:
+		return inProse, 0, v
+	case id == isArgs:
+		return inBody, to + len(args), scan.Yes
+	case id == isCallID:
+		return inID, to + len(callID), scan.Yes
+	}
+	return inProse, 0, scan.No
+}
+
+// cut takes out what the end of the text cut.
+func cut(w *sdk.Window) bool {
+	if w.Final {
+		w.CallDrop()
+		w.Skip(w.Len())
+	}
+	return false
+}
+
+// closed looks for the closer behind a call or an array: the white space before
+// it goes with it.
+func (p *parser) closed(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	switch v := scan.Prefix(b[n:], endCalls, w.Final); {
+	case v == scan.Wait && n <= maxSpace:
+		return false
+	case v == scan.Yes && n <= maxSpace:
+		w.Skip(n + len(endCalls))
+	}
+	p.state = inProse
+	return true
+}
+
+// nameLen is the length of the name or id that b begins with, at most one more
+// than maxName.
+func nameLen(b []byte) int {
+	n := 0
+	for n < len(b) && n <= maxName && isName(b[n]) {
+		n++
+	}
+	return n
+}
+
+func isName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
+}
