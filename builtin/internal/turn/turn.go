@@ -10,6 +10,8 @@
 package turn
 
 import (
+	"strings"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -27,6 +29,20 @@ const (
 	Tools                 // calls
 	Reasoning             // thoughts
 )
+
+// Named splits a parser's name as families name theirs: NAME is the unified one,
+// NAME_tools and NAME_batch read calls, NAME_reasoning thoughts.
+func Named(parser string) (family string, kind Kind) {
+	for _, k := range [...]struct {
+		suffix string
+		kind   Kind
+	}{{"_tools", Tools}, {"_batch", Tools}, {"_reasoning", Reasoning}} {
+		if family, ok := strings.CutSuffix(parser, k.suffix); ok {
+			return family, k.kind
+		}
+	}
+	return parser, Unified
+}
 
 // Config says how a family writes its turns.
 type Config struct {
