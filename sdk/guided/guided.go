@@ -25,7 +25,19 @@ type Markup struct {
 	// behind another marker or a header they are taken out with all that is in
 	// them: a native call in place of the payload is no call.
 	Bodies []Body
+	// Tags are as in prose.Markers.
+	Tags []string
+	// Asked are markers that are markup only before what Ask knows, and words
+	// elsewhere. Ask makes that of a session.
+	Asked []string
+	Ask   func() Ask
 }
+
+// Ask asks whether the marker that the window begins with is markup: Yes, its
+// first n bytes are, which are then taken out; No, it is prose. It is asked again
+// where it answered Wait; fresh is true the first time, and Window.Scanned is
+// then 0 and for its own use.
+type Ask func(w *sdk.Window, fresh bool) (n int, v scan.Verdict)
 
 // Header is a marker with a name behind it.
 type Header struct {
@@ -36,6 +48,10 @@ type Header struct {
 	// Attributes says that attributes in quotation marks stand before End, as in a
 	// tag. The payload may cut them short.
 	Attributes bool
+	// Close closes a native call whose arguments stand behind the header as a JSON
+	// object. Where it is empty, an object there is the payload; and so it is in
+	// any case where the payload is one tool's arguments.
+	Close string
 }
 
 // Body is a native call's arguments with the markers around them. Where End is
@@ -46,8 +62,9 @@ type Body struct{ Open, End, Close string }
 type Grammar struct {
 	Markup
 	normal, response *prose.Grammar
-	markers          *scan.Set   // Strip, Headers, Bodies, in the order of the ids that prose gives
-	closers          []*scan.Set // of each body: its closer, then what ends a thought
+	markers          *scan.Set   // Strip, Headers, Bodies, Asked, in the order of the ids that prose gives
+	asked            int         // the place of the first of Asked there
+	closers          []*scan.Set // of each body, then of each header: its closer, then what ends a thought
 }
 
 // Compile makes a Grammar.
@@ -61,17 +78,29 @@ func Compile(m Markup) *Grammar {
 		markers = append(markers, b.Open)
 		g.closers = append(g.closers, scan.NewSet(append([]string{b.Close}, m.EndThink...)...))
 	}
+	g.asked = len(markers)
+	markers = append(markers, m.Asked...)
+	for _, h := range m.Headers {
+		var set *scan.Set
+		if h.Close != "" {
+			set = scan.NewSet(append([]string{h.Close}, m.EndThink...)...)
+		}
+		g.closers = append(g.closers, set)
+	}
 	g.markers = scan.NewSet(markers...)
 	calls := append(append([]string(nil), markers...), "{", "[")
-	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls})
-	g.response = prose.Compile(prose.Markers{Calls: calls})
+	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls, Tags: m.Tags})
+	g.response = prose.Compile(prose.Markers{Calls: calls, Tags: m.Tags})
 	return g
 }
 
 // New makes the parser of a session in a guided mode. The session starts in the
 // channel open.Start; see prose.Channel.
 func New(g *Grammar, open *abi.Session) sdk.Parser {
-	p := &parser{g: g, start: open.Start}
+	p := &parser{g: g, start: open.Start, named: open.Mode == abi.ModeGuidedNamed}
+	if g.Ask != nil {
+		p.ask = g.Ask()
+	}
 	switch open.Start {
 	case abi.ChannelResponse:
 		p.prose.Start(g.response, false)
@@ -99,6 +128,8 @@ const (
 	inBodyHead // before the End of a native call's body
 	inBody
 	inBodyJSON
+	inAsked // at a marker of Asked
+	asking  // and Ask answered Wait
 )
 
 type parser struct {
@@ -107,8 +138,12 @@ type parser struct {
 	prose  prose.Machine
 	json   scan.JSON
 	state  state
-	header int // behind this header, counted from 1
-	body   int
+	named  bool // the payload is one tool's arguments
+	header int  // behind this header, counted from 1
+	object int  // what closes a native call whose object comes next, counted from 1
+	body   int  // what closes the native call
+	asked  int  // at this marker
+	ask    Ask
 	run    int // white space that the payload ends in so far
 	white  int // how much of it is held
 }
@@ -136,11 +171,15 @@ func (p *parser) step(w *sdk.Window) (more bool) {
 		return p.bodyHead(w)
 	case inBody, inBodyJSON:
 		return p.native(w)
+	case inAsked, asking:
+		return p.asks(w)
 	}
 	id, ok := p.prose.Next(w)
 	switch {
 	case !ok:
 		return false
+	case id >= p.g.asked && id < p.g.markers.Count():
+		p.state, p.asked = inAsked, id
 	case id < p.g.markers.Count():
 		p.marker(w, id, false)
 	case p.prose.Thought:
@@ -171,7 +210,7 @@ func (p *parser) opening(w *sdk.Window) bool {
 // marker takes marker id out, which stands at the window's start.
 func (p *parser) marker(w *sdk.Window, id int, wrapped bool) {
 	w.Skip(p.g.markers.Len(id))
-	p.state, p.header = behind, 0
+	p.state, p.header, p.object = behind, 0, 0
 	id -= len(p.g.Strip)
 	if id >= 0 && id < len(p.g.Headers) {
 		p.header = id + 1
@@ -201,6 +240,9 @@ func (p *parser) behind(w *sdk.Window) bool {
 				return false
 			case v == scan.Yes:
 				w.Skip(n + len(h.End))
+				if h.Close != "" && !p.named {
+					p.object = len(p.g.Bodies) + p.header
+				}
 			case h.Attributes && n < patience && (n == len(b) || isOpener(b[n])):
 				w.Skip(n)
 			}
@@ -217,6 +259,9 @@ func (p *parser) behind(w *sdk.Window) bool {
 	case i == len(b):
 		w.Skip(n) // a header that was cut
 		p.state = inProse
+	case b[i] == '{' && p.object > 0:
+		w.Skip(i)
+		p.state, p.body = inBody, p.object-1
 	case isOpener(b[i]):
 		w.Skip(i)
 		p.prose.Thought = false
@@ -227,13 +272,37 @@ func (p *parser) behind(w *sdk.Window) bool {
 	return true
 }
 
-// next goes on with the marker that may stand at place i, the bytes before it
-// being structure then; without a marker they are prose.
-func (p *parser) next(w *sdk.Window, i int, wrapped bool) bool {
-	switch id, v := p.g.markers.At(w.Bytes()[i:], w.Final); v {
-	case scan.Wait:
+// asks asks what the marker at the window's start is.
+func (p *parser) asks(w *sdk.Window) bool {
+	if p.state == inAsked {
+		w.Scanned = 0
+	}
+	n, v := p.ask(w, p.state == inAsked)
+	switch {
+	case v == scan.Wait:
+		p.state = asking
 		return false
-	case scan.Yes:
+	case v == scan.Yes:
+		w.Skip(n)
+		p.state, p.header, p.object = behind, 0, 0
+		return true
+	case p.prose.Thought:
+		w.Reasoning(p.g.markers.Len(p.asked))
+	default:
+		w.Text(p.g.markers.Len(p.asked))
+	}
+	p.state = inProse
+	return true
+}
+
+// next goes on with the marker that may stand at place i, the bytes before it
+// being structure then; without a marker they are prose. One that has to be asked
+// about is read as prose reads it.
+func (p *parser) next(w *sdk.Window, i int, wrapped bool) bool {
+	switch id, v := p.g.markers.At(w.Bytes()[i:], w.Final); {
+	case v == scan.Wait:
+		return false
+	case v == scan.Yes && id < p.g.asked:
 		w.Skip(i)
 		p.marker(w, id, wrapped)
 	default:
@@ -327,8 +396,8 @@ func (p *parser) native(w *sdk.Window) bool {
 	case v != scan.Yes:
 		return false
 	case id == 0:
-		w.Skip(len(p.g.Bodies[p.body].Close))
-		p.state, p.header = behind, 0
+		w.Skip(p.g.closers[p.body].Len(id))
+		p.state, p.header, p.object = behind, 0, 0
 	case p.prose.Thought:
 		p.state = inProse
 	default:
