@@ -4,6 +4,8 @@ package builtin
 import (
 	"github.com/turnkey-parsers/turnkey/builtin/beam"
 	"github.com/turnkey-parsers/turnkey/builtin/deepseekv3"
+	"github.com/turnkey-parsers/turnkey/builtin/deepseekv4"
+	"github.com/turnkey-parsers/turnkey/builtin/deepseekv41"
 	"github.com/turnkey-parsers/turnkey/builtin/glm"
 	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
@@ -20,6 +22,8 @@ import (
 var Modules = []*sdk.Module{
 	&beam.Module,
 	&deepseekv3.Module,
+	&deepseekv4.Module,
+	&deepseekv41.Module,
 	&glm.Module,
 	&harmony.Module,
 	&hermes.Module,

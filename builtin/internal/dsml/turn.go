@@ -1,0 +1,147 @@
+package dsml
+
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// Kind says what a parser reads. What it does not read stays as the model wrote
+// it.
+type Kind uint8
+
+const (
+	Unified   Kind = iota // thoughts and calls
+	Tools                 // calls
+	Reasoning             // thoughts
+)
+
+// Channel is the channel that the prompt left open: what the host says, else what
+// the prompt's tail says.
+func Channel(s *abi.Session) abi.Channel {
+	tail := strings.TrimRight(s.PromptTail, " \t\r\n")
+	switch {
+	case s.Start != abi.ChannelUnknown:
+		return s.Start
+	case strings.HasSuffix(tail, endThink):
+		return abi.ChannelResponse
+	case strings.HasSuffix(tail, think):
+		return abi.ChannelReasoning
+	}
+	return abi.ChannelContent
+}
+
+// Parser makes a parser of that kind. Where the request offers no tools nothing
+// is a call. Where the prompt left the visible channel open (response), think
+// tags are text.
+func (g *Grammar) Parser(s *abi.Session, kind Kind) sdk.Parser {
+	start := Channel(s)
+	thoughts, calls := 0, 0
+	if kind != Tools && start != abi.ChannelResponse {
+		thoughts = 1
+	}
+	if kind == Tools {
+		start = abi.ChannelContent
+	}
+	if kind != Reasoning && s.Mode != abi.ModeNative {
+		open := *s
+		open.Start = start
+		return bare{guided.New(g.guided[thoughts], &open), channel(start)}
+	}
+	if kind != Reasoning && len(s.Tools) > 0 {
+		calls = 1
+	}
+	p := &parser{channel: channel(start), g: g}
+	p.prose.Start(g.prose[thoughts][calls], start == abi.ChannelReasoning)
+	if calls == 1 {
+		p.block.g = g
+		if g.Section != nil {
+			p.section = g.Section.New()
+		}
+	}
+	return p
+}
+
+// bare is the parser of a guided mode.
+type bare struct {
+	sdk.Parser
+	channel
+}
+
+// parser reads one session in native mode.
+type parser struct {
+	channel
+	g       *Grammar
+	prose   prose.Machine
+	block   block
+	section Reader
+	in      Reader // what is being read; nil in prose
+	bare    bool   // it is a call without a block round it
+	behind  bool   // such a call is over
+}
+
+// patience is how much white space is held to learn what stands behind it.
+const patience = 1024
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on as far as one part of the turn goes. It answers false when more
+// input is needed.
+func (p *parser) step(w *sdk.Window) bool {
+	if p.in != nil {
+		if !p.in.Step(w) {
+			return false
+		}
+		p.in, p.behind = nil, p.bare && !p.prose.Thought
+	}
+	if p.behind && !p.next(w) {
+		return false
+	}
+	id, ok := p.prose.Next(w)
+	if ok {
+		p.enter(w, id)
+	}
+	return ok
+}
+
+// next looks behind a call that has lost its block: white space before another
+// one, or before the block's closer, is structure.
+func (p *parser) next(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	if n < patience {
+		switch _, v := p.g.glue.At(b[n:], w.Final); v {
+		case scan.Wait:
+			return false
+		case scan.Yes:
+			w.Skip(n)
+		}
+	}
+	p.behind = false
+	return true
+}
+
+// enter begins to read behind the marker that the window begins with.
+func (p *parser) enter(w *sdk.Window, id int) {
+	n := len(p.g.prose[1][1].Call(id))
+	if p.prose.Thought && (id == callFramedBlock || id == callFramedInvoke) {
+		w.Reasoning(len(separator))
+		n -= len(separator)
+	}
+	w.Skip(n)
+	if id < ownCalls {
+		p.in, p.bare = &p.block, id >= callFramedInvoke
+	} else {
+		id -= ownCalls
+		p.in, p.bare = p.section, p.g.Section.Bare[id]
+	}
+	p.in.Enter(id, p.prose.Thought)
+}

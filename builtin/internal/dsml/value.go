@@ -1,0 +1,179 @@
+package dsml
+
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// value is a value that ends at the first parameter closer. All other markers in
+// it are data. But where no closer follows to the very end of the text, it was
+// never closed: the first closer of a call or block in it was structure, and
+// failing that the first closer of the thought. So from these on nothing is said
+// before the value's closer comes.
+type value struct {
+	how    uint8 // how it is read
+	said   bool  // a part was said
+	closer int   // place of the first call's or block's closer in the window
+	escape int   // place of the first thought's closer
+
+	// What, as the text has ended, is known not to be left in it.
+	noClose, noCloser bool
+}
+
+func (v *value) reset(how uint8) {
+	v.how, v.said, v.closer, v.escape = how, false, missing, missing
+}
+
+// hold is the place from which the value is held.
+func (v *value) hold() int {
+	if v.escape == missing || v.closer != missing && v.closer < v.escape {
+		return v.closer
+	}
+	return v.escape
+}
+
+// param looks for the next parameter or for what ends the call. What else stands
+// there is ignored.
+func (k *block) param(w *sdk.Window) step {
+	set := k.set().params
+	at, id, v := set.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		return wait
+	}
+	switch id {
+	case paramsParameter:
+		w.Skip(set.Len(id))
+		return k.to(atKey)
+	case paramsClose:
+		w.CallEnd()
+		w.Skip(set.Len(id))
+	default:
+		w.CallDrop()
+	}
+	return k.leave()
+}
+
+// key reads a parameter's attributes. Where they can't be read the value belongs
+// nowhere, and the call is malformed.
+func (k *block) key(w *sdk.Window) step {
+	n := index(w, "<>\n")
+	if n == missing {
+		return k.cut(w)
+	}
+	b := w.Bytes()
+	const name = ` name="`
+	at := len(name)
+	end := missing
+	if b[n] == '>' && bytes.HasPrefix(b[:n], []byte(name)) {
+		end = bytes.IndexByte(b[at:n], '"')
+	}
+	if end <= 0 {
+		w.Note("a parameter's header is malformed: the call is dropped")
+		return k.to(atLost)
+	}
+	w.Key(at, end, 0)
+	how := reading(b[at+end+1 : n])
+	w.Skip(n + 1)
+	k.value.reset(how)
+	return k.to(inValue)
+}
+
+// reading says how a value is read, by the attribute behind its key.
+func reading(attribute []byte) uint8 {
+	switch string(bytes.TrimSpace(attribute)) {
+	case `string="true"`:
+		return abi.ReadString
+	case `string="false"`:
+		return abi.ReadJSON | abi.FlagTrim
+	}
+	return abi.ReadJSONOrText
+}
+
+// inValue reads a value: it says what is certain of it and looks for its end.
+func (k *block) inValue(w *sdk.Window) step {
+	v, set, b := &k.value, k.set().value, w.Bytes()
+	for !v.noClose {
+		at, id, verdict := set.Find(b, w.Scanned, w.Final)
+		w.Scanned = at
+		if hold := v.hold(); hold != missing && at-hold > maxHeld {
+			v.closer, v.escape = missing, missing // held for too long: data
+		}
+		switch {
+		case verdict != scan.Yes && w.Final:
+			v.noClose = true
+			continue
+		case verdict != scan.Yes:
+			k.sayPart(w, at)
+			return wait
+		case id == valueClose:
+			w.Value(0, at, v.how)
+			w.Skip(at + set.Len(id))
+			return k.to(atParam)
+		}
+		v.note(id, at)
+		w.Scanned++
+	}
+	return k.unclosed(w)
+}
+
+// note takes a marker in a value in.
+func (v *value) note(id, at int) {
+	switch {
+	case id == valueInvokeClose || id == valueBlockClose:
+		if v.closer == missing {
+			v.closer = at
+		}
+	case id == valueEndThink && v.escape == missing:
+		v.escape = at
+	}
+}
+
+// sayPart says what is certain of a value that was searched up to place at.
+func (k *block) sayPart(w *sdk.Window, at int) {
+	v := &k.value
+	if hold := v.hold(); hold != missing {
+		at = hold
+	}
+	if at > 0 {
+		w.Value(0, at, v.how|abi.FlagMore)
+		w.Skip(at)
+		v.said = true
+		if v.closer != missing {
+			v.closer -= at
+		}
+		if v.escape != missing {
+			v.escape -= at
+		}
+	}
+	if v.said {
+		w.Watch(abi.Value, k.set().value.First())
+	}
+}
+
+// unclosed drops a call whose value has no closer up to the end of the text.
+func (k *block) unclosed(w *sdk.Window) step {
+	v, set := &k.value, k.set().value
+	for v.closer == missing && !(v.noCloser && v.escape != missing) {
+		at, id, verdict := set.Find(w.Bytes(), w.Scanned, true)
+		if verdict != scan.Yes {
+			v.noCloser = true
+			break
+		}
+		v.note(id, at)
+		w.Scanned = at + 1
+	}
+	w.CallDrop()
+	switch {
+	case v.closer != missing:
+		w.Skip(v.closer)
+		return k.leave()
+	case v.escape != missing:
+		w.Skip(v.escape)
+		return over
+	}
+	return k.cut(w)
+}
