@@ -142,7 +142,7 @@ func (c *Case) readTools(raw json.RawMessage, sets map[string][]json.RawMessage)
 	} else if err := json.Unmarshal(raw, &c.Tools); err != nil {
 		return errors.New("tools: neither the name of a set nor an array of tools")
 	}
-	_, err = toolNames(c.Tools)
+	_, _, err = readTools(c.Tools)
 	return err
 }
 
@@ -162,9 +162,9 @@ func (c *Case) readWords(start, mode, finish string) error {
 
 // Session gives the open block of the case for the parser of that name.
 func (c *Case) Session(parser string) (abi.Session, error) {
-	tools, err := toolNames(c.Tools)
+	tools, schemas, err := readTools(c.Tools)
 	s := abi.Session{
-		Parser: parser, Start: c.Start, Mode: c.Mode, NamedTool: c.NamedTool, Tools: tools,
+		Parser: parser, Start: c.Start, Mode: c.Mode, NamedTool: c.NamedTool, Tools: tools, Schemas: schemas,
 		Flags: abi.OpenReasoning | abi.OpenParallel, Options: c.Options,
 	}
 	if c.TurnGrammar {
@@ -173,24 +173,29 @@ func (c *Case) Session(parser string) (abi.Session, error) {
 	return s, err
 }
 
-// toolNames gives the names of OpenAI tool objects.
-func toolNames(tools []json.RawMessage) ([]string, error) {
-	names := make([]string, len(tools))
+// readTools gives the names of OpenAI tool objects, and the schemas of their
+// parameters. A parser that does not need schemas does not mind them.
+func readTools(tools []json.RawMessage) (names []string, schemas []abi.Schema, err error) {
+	names = make([]string, len(tools))
 	for i, raw := range tools {
 		var tool struct {
 			Function struct {
-				Name string `json:"name"`
+				Name       string          `json:"name"`
+				Parameters json.RawMessage `json:"parameters"`
 			} `json:"function"`
 		}
 		if err := json.Unmarshal(raw, &tool); err != nil {
-			return nil, fmt.Errorf("tools[%d]: %w", i, err)
+			return nil, nil, fmt.Errorf("tools[%d]: %w", i, err)
 		}
 		if tool.Function.Name == "" {
-			return nil, fmt.Errorf("tools[%d]: function.name: missing", i)
+			return nil, nil, fmt.Errorf("tools[%d]: function.name: missing", i)
 		}
 		names[i] = tool.Function.Name
+		if len(tool.Function.Parameters) > 0 {
+			schemas = append(schemas, abi.Schema{Tool: uint32(i), JSON: string(tool.Function.Parameters)})
+		}
 	}
-	return names, nil
+	return names, schemas, nil
 }
 
 // ParseStart reads the word for the channel that the prompt left open.
