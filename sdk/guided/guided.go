@@ -64,6 +64,7 @@ type Grammar struct {
 	normal, response *prose.Grammar
 	markers          *scan.Set   // Strip, Headers, Bodies, Asked, in the order of the ids that prose gives
 	asked            int         // the place of the first of Asked there
+	all              *scan.Set   // all of these and those of thoughts
 	closers          []*scan.Set // of each body, then of each header: its closer, then what ends a thought
 }
 
@@ -88,6 +89,7 @@ func Compile(m Markup) *Grammar {
 		g.closers = append(g.closers, set)
 	}
 	g.markers = scan.NewSet(markers...)
+	g.all = scan.NewSet(append(append(append([]string(nil), m.Think...), m.EndThink...), markers...)...)
 	calls := append(append([]string(nil), markers...), "{", "[")
 	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls, Tags: m.Tags})
 	g.response = prose.Compile(prose.Markers{Calls: calls, Tags: m.Tags})
@@ -198,13 +200,36 @@ func (p *parser) opening(w *sdk.Window) bool {
 	if n == len(b) && !w.Final && n < patience {
 		return false
 	}
-	p.state = inProse
-	if n < patience && n < len(b) && isOpener(b[n]) {
+	v := scan.No
+	if n < patience {
+		v = p.opener(b[n:], w.Final)
+	}
+	switch v {
+	case scan.Wait:
+		return false
+	case scan.Yes:
 		w.Text(n)
 		p.prose.Thought = false
 		p.begin()
+	default:
+		p.state = inProse
 	}
 	return true
+}
+
+// opener asks whether b begins with a payload. Where a family's markers begin
+// with a bracket, they are none.
+func (p *parser) opener(b []byte, final bool) scan.Verdict {
+	if len(b) == 0 || b[0] != '{' && b[0] != '[' {
+		return scan.No
+	}
+	switch _, v := p.g.all.At(b, final); v {
+	case scan.Wait:
+		return scan.Wait
+	case scan.Yes:
+		return scan.No
+	}
+	return scan.Yes
 }
 
 // marker takes marker id out, which stands at the window's start.
@@ -251,10 +276,11 @@ func (p *parser) behind(w *sdk.Window) bool {
 		}
 	}
 	i := n + scan.Space(b[n:])
+	opener := p.opener(b[i:], w.Final)
 	switch {
 	case i >= patience:
 		p.state = inProse
-	case i == len(b) && !w.Final:
+	case i == len(b) && !w.Final, opener == scan.Wait:
 		return false
 	case i == len(b):
 		w.Skip(n) // a header that was cut
@@ -262,7 +288,7 @@ func (p *parser) behind(w *sdk.Window) bool {
 	case b[i] == '{' && p.object > 0:
 		w.Skip(i)
 		p.state, p.body = inBody, p.object-1
-	case isOpener(b[i]):
+	case opener == scan.Yes:
 		w.Skip(i)
 		p.prose.Thought = false
 		p.begin()

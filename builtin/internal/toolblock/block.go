@@ -321,7 +321,7 @@ func (b *Block) body(w *sdk.Window) step {
 	case kind == scan.Wait:
 		return wait
 	case kind == scan.Yes:
-		b.object.reset(c == '[', w.Offset())
+		b.object.start(c == '[', w.Offset())
 		return b.to(atObject)
 	case b.g.Python != nil:
 		b.python.Start(w, *b.g.Python, 0)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonwalk"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
@@ -11,11 +12,9 @@ import (
 // object is a JSON body that is being read: a call object, or an array of them.
 // All places are absolute offsets in the session.
 type object struct {
-	array bool
-	void  bool // well-formed so far, but no call
-	at    place
-	role  role
-	json  scan.JSON // the key or value that is being scanned
+	walk jsonwalk.Walk
+	void bool // well-formed so far, but no call
+	role role
 
 	from   uint32 // where the object begins
 	key    uint32 // where the key begins that is being scanned
@@ -44,23 +43,6 @@ type span struct {
 // nowhere is the place of a marker that was not seen.
 const nowhere = ^uint32(0)
 
-// place is where in the body the scan stands: what it expects next.
-type place uint8
-
-const (
-	wantBody    place = iota // "{", or "[" of an array
-	wantFirst                // an array's first object or its "]"
-	wantObject               // an array's next object
-	wantKey                  // a first key or "}"
-	wantNextKey              // a key
-	inKey
-	wantColon
-	wantMember
-	inMember
-	wantComma // or "}"
-	wantNext  // in an array: "," or "]"
-)
-
 // role is what a member of a call object means.
 type role uint8
 
@@ -71,8 +53,15 @@ const (
 	idRole
 )
 
-func (o *object) reset(array bool, at uint32) {
-	*o = object{array: array, searched: at, closer: nowhere, escape: nowhere}
+// start starts on a body.
+func (o *object) start(array bool, at uint32) {
+	o.walk.Start(array)
+	o.reset(at)
+}
+
+// reset starts on an object that follows behind place at.
+func (o *object) reset(at uint32) {
+	*o = object{walk: o.walk, searched: at, closer: nowhere, escape: nowhere}
 }
 
 // inObject reads a JSON body. The window holds the bytes that are still needed;
@@ -80,123 +69,69 @@ func (o *object) reset(array bool, at uint32) {
 func (b *Block) inObject(w *sdk.Window) step {
 	o := &b.object
 	for {
-		p := w.Bytes()
-		if o.at != inKey && o.at != inMember {
-			w.Scanned += scan.Space(p[w.Scanned:])
-		}
-		if w.Scanned == len(p) {
-			break
-		}
-		whole, ok := b.advance(w)
-		if !ok {
+		n, s := o.walk.Next(w.Bytes(), w.Scanned)
+		w.Scanned = n
+		here := w.Offset() + uint32(n)
+		switch s {
+		case jsonwalk.ObjectBegins:
+			o.from = here
+		case jsonwalk.KeyBegins:
+			o.key = here + 1
+		case jsonwalk.KeyEnds:
+			o.keyEnds(w.Bytes()[o.key-w.Offset():n-1], &b.g.Members)
+		case jsonwalk.ValueBegins:
+			b.memberBegins(w, w.Bytes()[n])
+		case jsonwalk.ValueEnds:
+			b.memberEnds(w)
+		case jsonwalk.ObjectEnds:
+			b.objectEnds(w)
+		case jsonwalk.More:
+			b.lookInText(w)
+			return b.objectWaits(w)
+		case jsonwalk.Bad:
 			return b.broken(w)
-		}
-		if whole && b.g.Close == "" {
-			return over
-		}
-		if whole {
+		case jsonwalk.End:
+			w.Skip(n)
+			if b.g.Close == "" {
+				return over
+			}
 			return b.to(atJunk)
 		}
 	}
+}
+
+// objectWaits lets go of what is certain of a body that is not whole.
+func (b *Block) objectWaits(w *sdk.Window) step {
+	o := &b.object
 	b.rescue(w)
 	if w.Final && (o.closer != nowhere || o.escape != nowhere) {
 		return b.broken(w)
 	}
 	b.flush(w)
-	if w.InCall() && o.role == argsRole && o.at == inMember && o.json.Quiet() {
+	if w.InCall() && o.role == argsRole && o.walk.Quiet() {
 		w.Watch(abi.Args, b.set.argsWatch)
 	}
 	return wait
 }
 
-// advance moves the scan by one token, or as far as the window goes. It answers
-// whether the body is whole, and false for ok where the grammar breaks.
-func (b *Block) advance(w *sdk.Window) (whole, ok bool) {
-	o, c := &b.object, w.Bytes()[w.Scanned]
-	switch o.at {
-	case inKey:
-		return false, b.scanKey(w)
-	case wantMember:
-		b.memberBegins(w, c)
-		return false, true
-	case inMember:
-		return false, b.scanMember(w)
-	case wantKey, wantNextKey:
-		if c == '"' {
-			o.key = w.Offset() + uint32(w.Scanned)
-			o.json.Reset()
-			o.at = inKey
-			return false, true
-		}
-	}
-	next, ok := o.punctuation(c)
-	if !ok {
-		return false, false
-	}
-	if next == wantKey {
-		o.from = w.Offset() + uint32(w.Scanned)
-	}
-	w.Scanned++
-	o.at = next
-	if next == wantNext && c == '}' {
-		b.objectEnds(w)
-		return !o.array, true
-	}
-	if c == ']' {
-		w.Skip(w.Scanned)
-		return true, true
-	}
-	return false, true
-}
-
-// punctuation is what follows a byte between keys and values.
-func (o *object) punctuation(c byte) (next place, ok bool) {
+// keyEnds sees what a member means. Of members that mean the same the first
+// counts.
+func (o *object) keyEnds(key []byte, m *Members) {
+	o.role = other
 	switch {
-	case c == '[' && o.at == wantBody && o.array:
-		return wantFirst, true
-	case c == '{' && (o.at == wantBody && !o.array || o.at == wantFirst || o.at == wantObject):
-		return wantKey, true
-	case c == ':' && o.at == wantColon:
-		return wantMember, true
-	case c == ',' && o.at == wantComma:
-		return wantNextKey, true
-	case c == '}' && (o.at == wantKey || o.at == wantComma):
-		return wantNext, true
-	case c == ',' && o.at == wantNext:
-		return wantObject, true
-	case c == ']' && (o.at == wantFirst || o.at == wantNext):
-		return wantNext, true
-	}
-	return 0, false
-}
-
-// scanKey reads on in a key and, at its end, sees what the member means. Of
-// members that mean the same the first counts.
-func (b *Block) scanKey(w *sdk.Window) (ok bool) {
-	o := &b.object
-	n, state := o.json.Scan(w.Bytes()[w.Scanned:])
-	w.Scanned += n
-	if state != scan.Done {
-		return state == scan.More
-	}
-	o.at, o.role = wantColon, other
-	switch key, m := string(w.Bytes()[o.key+1-w.Offset():w.Scanned-1]), &b.g.Members; {
-	case key == m.Name && !o.name.begun:
+	case string(key) == m.Name && !o.name.begun:
 		o.role = nameRole
-	case slices.Contains(m.Arguments, key) && !o.args.begun:
+	case slices.Contains(m.Arguments, string(key)) && !o.args.begun:
 		o.role = argsRole
-	case key == m.ID && key != "" && !o.id.begun:
+	case len(key) > 0 && string(key) == m.ID && !o.id.begun:
 		o.role = idRole
 	}
-	return true
 }
 
 // memberBegins takes the first byte of a value. A name that is no string and
 // arguments that are neither an object nor a string that holds one make no call.
 func (b *Block) memberBegins(w *sdk.Window, c byte) {
 	o, here := &b.object, w.Offset()+uint32(w.Scanned)
-	o.json.Reset()
-	o.at = inMember
 	switch {
 	case o.role == other:
 	case o.role == idRole:
@@ -216,20 +151,10 @@ func (b *Block) memberBegins(w *sdk.Window, c byte) {
 	}
 }
 
-// scanMember reads on in a value.
-func (b *Block) scanMember(w *sdk.Window) (ok bool) {
+// memberEnds takes a value that is whole.
+func (b *Block) memberEnds(w *sdk.Window) {
+	b.lookInText(w)
 	o := &b.object
-	n, state := o.json.Scan(w.Bytes()[w.Scanned:])
-	w.Scanned += n
-	if state == scan.Bad {
-		return false
-	}
-	if o.role == argsRole && o.text && o.inText != nowhere {
-		b.lookInText(w)
-	}
-	if state == scan.More {
-		return true
-	}
 	end := w.Offset() + uint32(w.Scanned)
 	switch o.role {
 	case nameRole:
@@ -247,13 +172,14 @@ func (b *Block) scanMember(w *sdk.Window) (ok bool) {
 			b.call(w)
 		}
 	}
-	o.at = wantComma
-	return true
 }
 
 // lookInText looks for the object in arguments that stand in a JSON string.
 func (b *Block) lookInText(w *sdk.Window) {
 	o := &b.object
+	if o.role != argsRole || !o.text || o.inText == nowhere {
+		return
+	}
 	p := w.Bytes()[:w.Scanned]
 	i := int(o.inText - w.Offset())
 	i += scan.Space(p[i:])
@@ -322,9 +248,7 @@ func (b *Block) objectEnds(w *sdk.Window) {
 	} else {
 		w.CallEnd()
 	}
-	at := o.at
-	o.reset(o.array, end)
-	o.at = at
+	o.reset(end)
 }
 
 // flush says what is certain of the arguments and lets go of the bytes that
@@ -334,7 +258,7 @@ func (b *Block) flush(w *sdk.Window) {
 	b.call(w)
 	limit := min(off+uint32(w.Scanned), o.searched, o.closer, o.escape)
 	o.void = o.void || o.late(w)
-	if o.at == inKey {
+	if o.walk.InKey() {
 		limit = min(limit, o.key)
 	}
 	switch {
@@ -409,7 +333,7 @@ func (b *Block) broken(w *sdk.Window) step {
 	case o.escape != nowhere:
 		w.Skip(int(o.escape - off))
 	case b.g.Close == "":
-		o.read, o.brackets = off+uint32(w.Scanned), o.open()
+		o.read, o.brackets = off+uint32(w.Scanned), o.walk.Brackets()
 		w.Skip(int(o.searched - off))
 		end = b.to(atBroken)
 	default:
@@ -418,21 +342,6 @@ func (b *Block) broken(w *sdk.Window) step {
 	}
 	w.Scanned = 0
 	return end
-}
-
-// open are the brackets that are open where the body broke.
-func (o *object) open() scan.Brackets {
-	var k scan.Brackets
-	if o.at == inKey || o.at == inMember {
-		k = o.json.Brackets()
-	}
-	if o.array && o.at > wantBody {
-		k.Depth++
-	}
-	if o.at >= wantKey && o.at <= wantComma {
-		k.Depth++
-	}
-	return k
 }
 
 // inBroken skips what is left of a body that broke and has no closer.

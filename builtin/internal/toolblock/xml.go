@@ -19,6 +19,8 @@ type XML struct {
 	ParameterClose string
 	// Verbatim says that the line feeds round a value are part of it.
 	Verbatim bool
+	// LastWins says that of a parameter that comes again soon the last value counts.
+	LastWins bool
 	// JSON says that a function's arguments are a JSON object in place of
 	// parameters. Without a FunctionClose the function ends with it.
 	JSON bool
@@ -65,6 +67,7 @@ func (x *XML) whole() *XML {
 type value struct {
 	begun    bool // the line feed that may lead it is settled
 	said     bool // a part was said
+	mute     bool // it is not said
 	hold     int  // the first byte that is held
 	function int  // the first function closer
 	escape   int  // the first escape
@@ -84,8 +87,9 @@ func (v *value) reset() {
 // up to place at: it was data.
 func (v *value) forget(at int) {
 	if v.hold != missing && at-v.hold > maxHeld {
+		mute := v.mute
 		v.reset()
-		v.begun, v.said = true, true
+		v.begun, v.said, v.mute = true, true, mute
 	}
 }
 
@@ -238,12 +242,21 @@ func (b *Block) key(w *sdk.Window) step {
 		w.Skip(n)
 		return b.to(atFunction)
 	}
-	if w.InCall() {
+	behind += len(x.Value)
+	again := scan.No
+	if x.LastWins {
+		again = x.again(p, p[at:at+length], behind, w.Final)
+	}
+	if again == scan.Wait {
+		return wait
+	}
+	if w.InCall() && again == scan.No {
 		w.Key(at, length, 0)
 	}
-	w.Skip(behind + len(x.Value))
+	w.Skip(behind)
 	w.Scanned = 0
 	b.value.reset()
+	b.value.mute = again == scan.Yes
 	return b.to(atValue)
 }
 
@@ -343,7 +356,7 @@ func (b *Block) valueCut(w *sdk.Window) step {
 // say says the first n bytes of the window as the value, or with more as a part
 // of it, and consumes them.
 func (b *Block) say(w *sdk.Window, n int, more uint8) {
-	if w.InCall() {
+	if w.InCall() && !b.value.mute {
 		w.Value(0, n, abi.ReadSchema|more)
 		b.value.said = true
 	}

@@ -1,0 +1,42 @@
+package toolblock
+
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// patience is how far behind its header a repetition of a parameter is looked
+// for, in bytes: what was said can't be taken back.
+const patience = 512
+
+// again asks whether a parameter of the same key comes in the same function,
+// within patience from place at on, where this one's value begins.
+func (x *XML) again(p, key []byte, at int, final bool) scan.Verdict {
+	short := len(p) < at+patience && !final
+	p = p[:min(len(p), at+patience)]
+	undecided := scan.No
+	if short {
+		undecided = scan.Wait
+	}
+	for {
+		n := bytes.Index(p[at:], []byte(x.ParameterClose))
+		if n < 0 {
+			return undecided
+		}
+		at += n + len(x.ParameterClose)
+		at += scan.Space(p[at:])
+		if v := scan.Prefix(p[at:], x.Parameter, !short); v != scan.Yes {
+			return v
+		}
+		at += len(x.Parameter)
+		if n = bytes.Index(p[at:], []byte(x.KeyEnd)); n < 0 {
+			return undecided
+		}
+		from, length := trimName(p[at : at+n])
+		if bytes.Equal(p[at+from:at+from+length], key) {
+			return scan.Yes
+		}
+		at += n + len(x.KeyEnd)
+	}
+}
