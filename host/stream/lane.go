@@ -35,7 +35,8 @@ type lane struct {
 	thought *parse.Session
 	calls   reader
 	jail    *jail.Jail
-	jailed  jailed // calls, where it is a jail
+	unknown *asText // around calls, where calls of other tools become text
+	jailed  jailed  // calls, where it is a jail
 	spans   spans
 	offset  uint32 // raw text so far, where no parser reads it
 	lead    lead
@@ -83,6 +84,13 @@ func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 			l.calls, l.jailed = m, m
 		}
 	}
+	if m := l.r.o.model; m.Unknown == framing.UnknownText && p.Mode == abi.ModeNative && !p.CallsOff && p.Chat.ToolChoice.Name == "" {
+		l.unknown = newAsText(l.calls, engine.Parser(), l.r.offered, func() { m.Hooks.anomaly("unknown_tool", 1) })
+		l.calls = l.unknown
+		if l.jailed != nil {
+			l.jailed = l.unknown
+		}
+	}
 	return l.framer.Apply(events, dst), nil
 }
 
@@ -111,7 +119,7 @@ func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Eve
 
 // sent says whether it is decided what the client sees of a call.
 func (l *lane) sent(call uint16) bool {
-	return (l.jail == nil || !l.jail.Holds(call)) && l.framer.Sent(call)
+	return (l.jail == nil || !l.jail.Holds(call)) && (l.unknown == nil || !l.unknown.holds(call)) && l.framer.Sent(call)
 }
 
 func (l *lane) newFramer(e parse.Engine) *framing.Framer {

@@ -95,6 +95,11 @@ func usedIDs(messages []openai.InputMessage) (ids []string) {
 	return ids
 }
 
+// offered says whether the request has a tool of that name.
+func (r *run) offered(name []byte) bool {
+	return slices.ContainsFunc(r.o.chat.Tools, func(t openai.Tool) bool { return t.Name == string(name) })
+}
+
 // wants says which members of nvext the client asked for.
 func wants(chat *openai.ChatRequest) func(string) bool {
 	if chat.NVExt.Raw == nil {

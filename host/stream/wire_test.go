@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
@@ -301,5 +303,68 @@ func TestCompleteInPlaceOfNext(t *testing.T) {
 	r.want(t, 1, "length", "text:b")
 	if strings.Index(r.text(), `"index":0`) > strings.Index(r.text(), `"index":1`) {
 		t.Error(r.text())
+	}
+}
+
+func TestFS17_UnknownTools(t *testing.T) {
+	other := strings.Replace(call, "open_vent", "burn_vent", 1)
+	lines := []string{text("Well. "), text(other), text(call), finish("stop")}
+	for name, model := range routes(t) {
+		for _, l := range [][]string{lines, cuts(lines)} {
+			for policy, want := range map[framing.UnknownTools][]string{
+				framing.UnknownPass: {"text:Well. ", `call:burn_vent {"house":3}`, `call:open_vent {"house":3}`},
+				framing.UnknownDrop: {"text:Well. ", `call:open_vent {"house":3}`},
+				framing.UnknownText: {"text:Well. " + other, `call:open_vent {"house":3}`},
+			} {
+				r, _ := both(t, scene{model: func(m *stream.Model) { model(m); m.Unknown = policy }, request: tools, lines: l})
+				r.want(t, 0, "tool_calls", want...)
+				if r.counts["unknown_tool"] != 1 {
+					t.Errorf("%s: counted %v", name, r.counts)
+				}
+			}
+		}
+	}
+}
+
+// Whatever the calls are and however the text is cut, all of an unknown call's
+// raw text is there, once.
+func TestFS17_UnknownToolsAsTextForEverySplit(t *testing.T) {
+	other := strings.Replace(call, "open_vent", "burn_vent", 1)
+	models := routes(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom([]string{"unified", "split", "jail"}).Draw(rt, "route")
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{call, other, "a ", "ü", " b."}), 1, 6).Draw(rt, "parts")
+		want := strings.NewReplacer(call, "").Replace(strings.Join(parts, ""))
+		var lines []string
+		for rest := []rune(strings.Join(parts, "")); len(rest) > 0; {
+			n := rapid.IntRange(1, min(len(rest), 40)).Draw(rt, "cut")
+			lines = append(lines, text(string(rest[:n])))
+			rest = rest[n:]
+		}
+		model := func(m *stream.Model) { models[name](m); m.Unknown = framing.UnknownText }
+		got := ""
+		for _, e := range play(t, scene{model: model, request: tools, lines: append(lines, finish("stop"))}).view(0).events {
+			if s, ok := strings.CutPrefix(e, "text:"); ok {
+				got += s
+			}
+		}
+		if got != want {
+			rt.Fatalf("%s %q:\ngot  %q\nwant %q", name, parts, got, want)
+		}
+	})
+}
+
+func TestFS17_J38_FaultInACallThatBecomesText(t *testing.T) {
+	lines := []string{text("Well. "), text(`<tool_call>{"name":"burn_vent","arguments":{"h":1`), text("BOOM"), text(" end"), finish("stop")}
+	for name := range routes(t) {
+		r, _ := both(t, scene{model: faults(t, name, -1, "BOOM", func(m *stream.Model) { m.Unknown = framing.UnknownText }), request: tools, lines: lines})
+		if got := r.view(0).events[0]; len(r.view(0).events) != 1 || !strings.HasSuffix(got, `{"name":"burn_vent","arguments":{"h":1BOOM end`) {
+			t.Errorf("%s: %q", name, r.view(0).events)
+		}
+	}
+	cut := []string{text("Well. "), text(`<tool_call>{"name":"burn_vent","arguments":{"h":1`), finish("length")}
+	for _, model := range routes(t) {
+		r, _ := both(t, scene{model: func(m *stream.Model) { model(m); m.Unknown = framing.UnknownText }, request: tools, lines: cut})
+		r.want(t, 0, "length", "text:Well. ")
 	}
 }
