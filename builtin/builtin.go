@@ -11,6 +11,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik3"
+	"github.com/turnkey-parsers/turnkey/builtin/llama3json"
 	"github.com/turnkey-parsers/turnkey/builtin/mistral"
 	"github.com/turnkey-parsers/turnkey/builtin/pythonic"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
@@ -29,6 +30,7 @@ var Modules = []*sdk.Module{
 	&hermes.Module,
 	&kimik2.Module,
 	&kimik3.Module,
+	&llama3json.Module,
 	&mistral.Module,
 	&pythonic.Module,
 	&qwen3.Module,

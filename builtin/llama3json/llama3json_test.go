@@ -1,0 +1,42 @@
+package llama3json
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
+)
+
+var config = sdktest.Config{
+	Cases: "testdata/cases.json",
+	Vocabulary: []string{
+		tag, `{"name": "f", "parameters": {}}`, `{"name": "f", "parameters": {"a": "`, `{"name": "f", "arguments": {"a": [`, `{"name": "nope", "parameters": {"b": 1}}`,
+		`{"type": "function", "parameters": {"a": 1}, "name": "g"}`, `{"parameters": {`, `{"a": `, `{"name": "f"`, `"name": "f"`, `, "parameters": {`, `"x": "`,
+		`;`, `; `, ` ;{`, `{`, `}`, `}}`, `"}`, `"}}`, `"}};`, `\"`, `\`, ":", ",", " ", "\n", "\n\n", `"`, "`", "isn't", "é", "<|", "print(1)",
+	},
+	MaxHold: 1 << 20,
+	Leaks:   leaks,
+}
+
+// leaks finds the tag in what was said though the input had no quotation that
+// could protect it.
+func leaks(s *abi.Session, input, text, _ string) string {
+	if s.Mode != abi.ModeNative || len(s.Tools) == 0 || strings.ContainsAny(input, "\"'`") {
+		return ""
+	}
+	if strings.Contains(text, tag) {
+		return tag
+	}
+	return ""
+}
+
+func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+
+func TestMoreCases(t *testing.T) {
+	for _, file := range []string{"testdata/field_reports.json"} {
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+	}
+}
+
+func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

@@ -1,0 +1,197 @@
+package llama3json
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+const (
+	// maxHeld is how much of an object is held to see whether it is a call, in
+	// bytes.
+	maxHeld = prose.MaxHeld
+	// maxSpace is how much white space is held to see what follows it.
+	maxSpace = 1024
+)
+
+type state uint8
+
+const (
+	atTheStart state = iota // nothing but white space so far
+	inProse
+	tagged   // behind the tag
+	inObject // before it is known what the object is
+	inCall   // in a call's object
+	called   // behind a call
+	inJSON   // in an object that is text
+)
+
+// parser reads one session in native mode.
+type parser struct {
+	prose  prose.Machine
+	state  state
+	object object
+	call   toolblock.Block
+	json   scan.JSON // the object that is text
+}
+
+// Channel implements sdk.Channeler: there is no other channel.
+func (p *parser) Channel() abi.Channel { return abi.ChannelResponse }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case atTheStart:
+		return p.atTheStart(w)
+	case tagged:
+		return p.tagged(w)
+	case inObject:
+		return p.inObject(w)
+	case inCall:
+		if !p.call.Step(w) {
+			return false
+		}
+		p.state = called
+		return true
+	case called:
+		return p.called(w)
+	case inJSON:
+		return p.inJSON(w)
+	}
+	id, ok := p.prose.Next(w)
+	switch {
+	case !ok:
+		return false
+	case id == isTag:
+		w.Skip(len(tag))
+		p.state = tagged
+	default:
+		p.look(inText, 0)
+	}
+	return true
+}
+
+// look looks at the object at place at.
+func (p *parser) look(from origin, at int) {
+	p.object.start(from, at)
+	p.state = inObject
+}
+
+// atTheStart reads the white space that the output begins with.
+func (p *parser) atTheStart(w *sdk.Window) bool {
+	w.Text(scan.Space(w.Bytes()))
+	switch b := w.Bytes(); {
+	case len(b) == 0:
+		return false
+	case b[0] == '{':
+		p.look(atStart, 0)
+	default:
+		p.state = inProse
+	}
+	return true
+}
+
+// tagged looks for the object behind the tag. What else stands there is text.
+func (p *parser) tagged(w *sdk.Window) bool {
+	b := w.Bytes()
+	switch n := scan.Space(b); {
+	case n == len(b) && n <= maxSpace && !w.Final:
+		return false
+	case n < len(b) && n <= maxSpace && b[n] == '{':
+		p.look(marked, n)
+	default:
+		p.state = inProse
+	}
+	return true
+}
+
+// called looks for another call behind a call.
+func (p *parser) called(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.Space(b)
+	p.state = inProse
+	switch {
+	case n > maxSpace:
+		return true
+	case n == len(b):
+		return p.wait(w, called)
+	case b[n] != ';':
+		return true
+	}
+	n++
+	space := scan.Space(b[n:])
+	switch n += space; {
+	case space > maxSpace:
+		return true
+	case n == len(b):
+		if w.Final {
+			w.Skip(n)
+		}
+		return p.wait(w, called)
+	case b[n] == '{':
+		p.look(marked, n)
+		return true
+	}
+	switch scan.Prefix(b[n:], tag, w.Final) {
+	case scan.Wait:
+		return p.wait(w, called)
+	case scan.Yes:
+		w.Skip(n + len(tag))
+		p.state = tagged
+	}
+	return true
+}
+
+// wait stays in state s. At the end of the text what is left is text.
+func (p *parser) wait(w *sdk.Window, s state) bool {
+	if !w.Final {
+		p.state = s
+	}
+	return w.Final && w.Len() > 0
+}
+
+// inObject goes on when it is known what the object is.
+func (p *parser) inObject(w *sdk.Window) bool {
+	b := w.Bytes()
+	switch v := p.object.look(b[:min(len(b), maxHeld)]); {
+	case v == scan.Yes:
+		w.Skip(p.object.lead)
+		p.call.Enter(false)
+		p.state = inCall
+	case v == scan.Wait && len(b) < maxHeld && !w.Final:
+		if p.object.walk.Quiet() && len(b) < maxHeld/2 {
+			w.Hold(scan.Quiet)
+		}
+		return false
+	case v == scan.Wait && w.Final && p.object.cut():
+		w.Skip(w.Len())
+		return false
+	default:
+		w.Text(p.object.lead)
+		p.json.Reset()
+		p.state = inJSON
+	}
+	return true
+}
+
+// inJSON reads an object that is text. Whatever stands in it is text too.
+func (p *parser) inJSON(w *sdk.Window) bool {
+	n, status := p.json.Scan(w.Bytes())
+	w.Text(n)
+	if status != scan.More {
+		p.state = inProse
+		return true
+	}
+	if p.json.Quiet() {
+		w.Watch(abi.Text, scan.Quiet)
+	}
+	return false
+}
