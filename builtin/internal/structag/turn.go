@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/sdk/scan"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonread"
 )
 
 // Turn says how a family's whole turn is written, where it is one message behind
@@ -105,49 +105,15 @@ func (w *writer) message(begin string, end []string) {
 // could close a parameter's marker.
 func properties(schema string) []string {
 	var names []string
-	members([]byte(schema), func(name string, value []byte) {
+	jsonread.Members([]byte(schema), func(name string, value []byte) {
 		if name != "properties" {
 			return
 		}
-		members(value, func(name string, _ []byte) {
+		jsonread.Members(value, func(name string, _ []byte) {
 			if !strings.ContainsAny(name, `\<>`) {
 				names = append(names, name)
 			}
 		})
 	})
 	return names
-}
-
-// members calls f with each member of a JSON object: its name as it stands, and
-// its value. What is no JSON object has none.
-func members(b []byte, f func(name string, value []byte)) {
-	at := scan.Space(b)
-	if at == len(b) || b[at] != '{' {
-		return
-	}
-	for {
-		at++ // "{" or ","
-		at += scan.Space(b[at:])
-		var key, value scan.JSON
-		n, s := key.Scan(b[at:])
-		if s != scan.Done || b[at] != '"' {
-			return
-		}
-		name := string(b[at+1 : at+n-1])
-		at += n
-		at += scan.Space(b[at:])
-		if at == len(b) || b[at] != ':' {
-			return
-		}
-		at++
-		if n, s = value.Scan(b[at:]); s != scan.Done {
-			return
-		}
-		f(name, b[at:at+n])
-		at += n
-		at += scan.Space(b[at:])
-		if at == len(b) || b[at] != ',' {
-			return
-		}
-	}
 }

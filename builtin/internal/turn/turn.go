@@ -100,7 +100,10 @@ func New(c Config) *Grammar {
 			strip = append(strip, forms(x.FunctionClose, nil)...)
 		}
 		m.Strip = append(m.Strip, forms(x.FunctionClose, nil)...)
-		m.Headers = []guided.Header{{Marker: x.Function, End: x.NameEnd[:toolblock.Leads(x.NameEnd)]}}
+		m.Headers = []guided.Header{{
+			Marker: x.Function, End: x.NameEnd[:toolblock.Leads(x.NameEnd)],
+			Attributes: strings.Contains(x.Function, " "), // it is a tag's attribute
+		}}
 		if !x.JSON {
 			m.Strip = append(m.Strip, x.ParameterClose)
 			m.Bodies = []guided.Body{{Open: x.Parameter, Close: x.ParameterClose}}
@@ -270,7 +273,10 @@ func (p *parser) step(w *sdk.Window) bool {
 func (p *parser) function(w *sdk.Window) bool {
 	x := p.g.Block.XML
 	marker := len(x.Function)
-	name := w.Bytes()[marker:]
+	name, nameEnd := w.Bytes()[marker:], x.NameEnd
+	if len(name) > 0 && (name[0] == '"' || name[0] == '\'') {
+		name, nameEnd = name[1:], string(name[:1])+nameEnd
+	}
 	for _, tool := range p.tools {
 		n := min(len(name), len(tool))
 		if string(name[:n]) != tool[:n] {
@@ -278,7 +284,7 @@ func (p *parser) function(w *sdk.Window) bool {
 		}
 		end := scan.Wait
 		if n == len(tool) {
-			end = scan.Prefix(name[n:], x.NameEnd, false)
+			end = scan.Prefix(name[n:], nameEnd, false)
 		}
 		switch {
 		case end == scan.Yes:
