@@ -2,72 +2,43 @@ package deepseekv3
 
 import (
 	_ "embed"
-	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/dsml"
 	"github.com/turnkey-parsers/turnkey/sdk"
-	"github.com/turnkey-parsers/turnkey/sdk/prose"
 )
 
 //go:embed manifest.json
-var manifest string
+var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser}
+var Module = sdk.Module{Manifest: described, New: newParser, Constraint: constraint}
 
-const (
-	think    = "<think>"
-	endThink = "</think>"
-)
+var grammar = dsml.New(dsml.Config{Block: "function_calls", Section: &sections})
 
-var (
-	thoughts = prose.Compile(prose.Markers{Think: []string{think}, EndThink: []string{endThink}})
-	nothing  = prose.Compile(prose.Markers{})
-)
-
-func newParser(open *abi.Session) sdk.Parser {
-	if open.Parser != "deepseek_r1" {
-		return nil
+func newParser(s *abi.Session) sdk.Parser {
+	switch s.Parser {
+	case "deepseek_v3":
+		return grammar.Parser(s, dsml.Unified)
+	case "deepseek_r1":
+		return grammar.Parser(thinking(s), dsml.Unified)
+	case "deepseek_v3_tools", "deepseek_v3_batch", "deepseek_r1_tools", "deepseek_r1_batch":
+		return grammar.Parser(s, dsml.Tools)
+	case "deepseek_v3_reasoning":
+		return grammar.Parser(s, dsml.Reasoning)
+	case "deepseek_r1_reasoning":
+		return grammar.Parser(thinking(s), dsml.Reasoning)
 	}
-	start := channel(open)
-	if start == abi.ChannelUnknown {
-		start = abi.ChannelContent
-		if open.Flags&abi.OpenReasoning != 0 {
-			start = abi.ChannelReasoning
-		}
-	}
-	p := &parser{start: start}
-	g := thoughts
-	if start == abi.ChannelResponse {
-		g = nothing
-	}
-	p.prose.Start(g, start == abi.ChannelReasoning)
-	return p
+	return nil
 }
 
-// channel is the channel that the prompt left open, by its tail where the host
-// does not say; unknown where there is none.
-func channel(open *abi.Session) abi.Channel {
-	tail := strings.TrimRight(open.PromptTail, " \t\r\n")
-	switch {
-	case open.Start != abi.ChannelUnknown, tail == "":
-		return open.Start
-	case strings.HasSuffix(tail, endThink):
-		return abi.ChannelResponse
-	case strings.HasSuffix(tail, think):
-		return abi.ChannelReasoning
+// thinking is the session of R1, whose prompt opens the thought where nothing is
+// known of it.
+func thinking(s *abi.Session) *abi.Session {
+	if s.Start != abi.ChannelUnknown || s.PromptTail != "" || s.Flags&abi.OpenReasoning == 0 {
+		return s
 	}
-	return abi.ChannelContent
+	open := *s
+	open.Start = abi.ChannelReasoning
+	return &open
 }
-
-// parser reads one session.
-type parser struct {
-	start abi.Channel
-	prose prose.Machine
-}
-
-// Channel implements sdk.Channeler.
-func (p *parser) Channel() abi.Channel { return p.start }
-
-// Step implements sdk.Parser.
-func (p *parser) Step(w *sdk.Window) { p.prose.Next(w) }

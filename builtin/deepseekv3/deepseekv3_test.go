@@ -1,14 +1,159 @@
 package deepseekv3
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases:      "testdata/cases.json",
-	Vocabulary: []string{"<think>", "</think>", "\n", "\n\n"},
+	Cases: "testdata/cases.json",
+	Vocabulary: []string{
+		think, endThink, sectionBegin, sectionEnd, callBegin, separator, callEnd,
+		"function", "f", "function" + separator, "f\n```json\n", "```", "\n```", "```json", "\n",
+		callBegin + "f" + separator, callBegin + "function" + separator + "f\n```json\n{\"a\":\"", `{"a":"`, `"}`, "{}",
+		callBegin + "f" + separator + "{}" + callEnd, sectionBegin + callBegin + "f" + separator + `{"a":"`,
+		"<｜DSML｜function_calls>", "</｜DSML｜function_calls>", `<｜DSML｜invoke name="f">`, "</｜DSML｜invoke>",
+		`<｜DSML｜parameter name="a" string="true">`, "</｜DSML｜parameter>", "\n\n<｜DSML｜function_calls>",
+		"<｜tool▁", "<｜DSML｜",
+	},
+	Leaks: leaks,
+}
+
+// leaks finds markup in what was said though the input had no quotation that
+// could protect it.
+func leaks(s *abi.Session, input, text, reasoning string) string {
+	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") {
+		return ""
+	}
+	for _, attribute := range []string{`name="f"`, `name="a"`, `string="true"`} {
+		input = strings.ReplaceAll(input, attribute, "")
+	}
+	if strings.ContainsAny(input, "\"'`") {
+		return ""
+	}
+	for _, said := range []string{text, reasoning} {
+		for _, marker := range []string{
+			sectionBegin, sectionEnd, callBegin, separator, callEnd,
+			"<｜DSML｜function_calls>", "</｜DSML｜function_calls>", `<｜DSML｜invoke name="`, "</｜DSML｜invoke>", "</｜DSML｜parameter>",
+		} {
+			if i := strings.Index(said, marker); i >= 0 {
+				return said[i:]
+			}
+		}
+	}
+	return ""
 }
 
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+
+func TestMoreCases(t *testing.T) {
+	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json", "testdata/r1.json"} {
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+	}
+}
+
+func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+
+func TestChannel(t *testing.T) {
+	for _, c := range []struct {
+		parser, tail string
+		flags        uint32
+		want         abi.Channel
+	}{
+		{"deepseek_v3", "<｜Assistant｜>", abi.OpenReasoning, abi.ChannelContent},
+		{"deepseek_v3", "<｜Assistant｜><think>", abi.OpenReasoning, abi.ChannelReasoning},
+		{"deepseek_v3", "<｜Assistant｜></think>", abi.OpenReasoning, abi.ChannelResponse},
+		{"deepseek_v3", "</function_results>\n\n<think>", abi.OpenReasoning, abi.ChannelReasoning},
+		{"deepseek_v3", "<｜tool▁output▁end｜>", abi.OpenReasoning, abi.ChannelContent},
+		{"deepseek_v3", "", abi.OpenReasoning, abi.ChannelContent},
+		{"deepseek_r1", "", abi.OpenReasoning, abi.ChannelReasoning},
+		{"deepseek_r1", "", 0, abi.ChannelContent},
+		{"deepseek_r1", "<｜Assistant｜>", abi.OpenReasoning, abi.ChannelContent},
+		{"deepseek_r1", "<｜Assistant｜><think>\n", abi.OpenReasoning, abi.ChannelReasoning},
+		{"deepseek_r1_reasoning", "", abi.OpenReasoning, abi.ChannelReasoning},
+		{"deepseek_r1_tools", "", abi.OpenReasoning, abi.ChannelContent},
+	} {
+		_, a := sdk.Open(&Module, &abi.Session{Parser: c.parser, PromptTail: c.tail, Flags: c.flags})
+		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != c.want {
+			t.Errorf("%s, %q: %+v, want channel %d", c.parser, c.tail, e, c.want)
+		}
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	s := &abi.Session{
+		Parser: "deepseek_v3", ToolChoice: abi.ToolChoiceRequired, Tools: []string{"f"},
+		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object"}`}},
+	}
+	if raw := constraint(s); raw != nil {
+		t.Errorf("without a dialect: %s", raw)
+	}
+	for name, want := range map[string]string{
+		"v3": `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"tag","begin":"<｜tool▁calls▁begin｜>",` +
+			`"content":{"type":"tags_with_separator","tags":[{"type":"tag","begin":"<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n` + "```json" + `\n",` +
+			`"content":{"type":"json_schema","json_schema":{"type":"object"}},"end":"\n` + "```" + `<｜tool▁call▁end｜>"}],"separator":"\n",` +
+			`"at_least_one":true,"stop_after_first":true},"end":"<｜tool▁calls▁end｜>"}}}`,
+		"v31": `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"tag","begin":"<｜tool▁calls▁begin｜>",` +
+			`"content":{"type":"tags_with_separator","tags":[{"type":"tag","begin":"<｜tool▁call▁begin｜>f<｜tool▁sep｜>",` +
+			`"content":{"type":"json_schema","json_schema":{"type":"object"}},"end":"<｜tool▁call▁end｜>"}],"separator":"",` +
+			`"at_least_one":true,"stop_after_first":true},"end":"<｜tool▁calls▁end｜>"}}}`,
+		"v32": `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"tag","begin":"\n\n<｜DSML｜function_calls>\n",` +
+			`"content":{"type":"tags_with_separator","tags":[{"type":"tag","begin":"<｜DSML｜invoke name=\"f\">\n",` +
+			`"content":{"type":"json_schema","json_schema":{"type":"object"},"style":"deepseek_xml"},"end":"</｜DSML｜invoke>\n"}],"separator":"",` +
+			`"at_least_one":true,"stop_after_first":true},"end":"</｜DSML｜function_calls>"}}}`,
+	} {
+		s.Options = []abi.Option{{Key: dialect, Value: name}}
+		if got := constraint(s); !same(t, got, want) {
+			t.Errorf("%s: got %s\nwant %s", name, got, want)
+		}
+	}
+	s.Parser, s.Options = "deepseek_r1", nil
+	if raw := string(constraint(s)); !strings.Contains(raw, "function<｜tool▁sep｜>f") {
+		t.Errorf("R1: %s", raw)
+	}
+}
+
+func same(t *testing.T, got []byte, want string) bool {
+	t.Helper()
+	var a, b any
+	if err := json.Unmarshal(got, &a); err != nil {
+		t.Fatalf("%v in %s", err, got)
+	}
+	if err := json.Unmarshal([]byte(want), &b); err != nil {
+		t.Fatal(err)
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return string(x) == string(y)
+}
+
+func TestModels(t *testing.T) {
+	m, err := manifest.Parse([]byte(Module.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]string{
+		"deepseek-ai/DeepSeek-V3-0324":             "deepseek_v3",
+		"deepseek-ai/DeepSeek-V3.1-Terminus":       "deepseek_v3",
+		"deepseek-ai/DeepSeek-V3.2-Exp":            "deepseek_v3",
+		"deepseek-ai/DeepSeek-R1-0528":             "deepseek_r1",
+		"deepseek-ai/DeepSeek-R1-Distill-Qwen-32B": "deepseek_r1",
+		"deepseek-ai/DeepSeek-V4":                  "",
+	} {
+		got := ""
+		for i := range m.Parsers {
+			if m.Parsers[i].Suggests(model) {
+				got += m.Parsers[i].Name
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", model, got, want)
+		}
+	}
+}

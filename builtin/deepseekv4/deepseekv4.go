@@ -9,10 +9,10 @@ import (
 )
 
 //go:embed manifest.json
-var manifest string
+var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: grammar.Constraint}
+var Module = sdk.Module{Manifest: described, New: newParser, Constraint: grammar.Constraint}
 
 var grammar = dsml.New(dsml.Config{Block: "tool_calls"})
 

@@ -137,6 +137,7 @@ func (p *parser) enter(w *sdk.Window, id int) {
 		n -= len(separator)
 	}
 	w.Skip(n)
+	w.Scanned = 0
 	if id < ownCalls {
 		p.in, p.bare = &p.block, id >= callFramedInvoke
 	} else {
