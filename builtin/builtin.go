@@ -12,10 +12,13 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik3"
 	"github.com/turnkey-parsers/turnkey/builtin/llama3json"
+	"github.com/turnkey-parsers/turnkey/builtin/markers"
+	"github.com/turnkey-parsers/turnkey/builtin/minimax"
 	"github.com/turnkey-parsers/turnkey/builtin/mistral"
 	"github.com/turnkey-parsers/turnkey/builtin/pythonic"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
 	"github.com/turnkey-parsers/turnkey/builtin/tagged"
+	"github.com/turnkey-parsers/turnkey/builtin/think"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
 
@@ -31,8 +34,11 @@ var Modules = []*sdk.Module{
 	&kimik2.Module,
 	&kimik3.Module,
 	&llama3json.Module,
+	&markers.Module,
+	&minimax.Module,
 	&mistral.Module,
 	&pythonic.Module,
 	&qwen3.Module,
 	&tagged.Module,
+	&think.Module,
 }

@@ -1,0 +1,116 @@
+package minimax
+
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonread"
+)
+
+// schema is a node of a tool's parameters schema, as far as the shape of a value
+// needs it. The zero value says nothing.
+type schema struct{ root, node []byte }
+
+// parameters is the schema of that tool's parameters.
+func parameters(s *abi.Session, tool string) schema {
+	for _, c := range s.Schemas {
+		if int(c.Tool) < len(s.Tools) && s.Tools[c.Tool] == tool {
+			return schema{[]byte(c.JSON), []byte(c.JSON)}
+		}
+	}
+	return schema{}
+}
+
+// maxVisits bounds how many nodes are visited for one question: schemas come from
+// clients, and may refer to themselves.
+const maxVisits = 256
+
+// each calls f with the node, what it refers to, and the branches of its unions,
+// until f answers true.
+func (s schema) each(f func(node []byte) bool) {
+	visits := 0
+	var visit func(node []byte) bool
+	visit = func(node []byte) (done bool) {
+		if visits++; len(node) == 0 || visits > maxVisits {
+			return false
+		}
+		if f(node) {
+			return true
+		}
+		jsonread.Members(node, func(name string, value []byte) {
+			switch {
+			case done:
+			case name == "$ref":
+				done = visit(s.resolve(string(value)))
+			case name == "allOf" || name == "anyOf" || name == "oneOf":
+				jsonread.Elements(value, func(branch []byte) { done = done || visit(branch) })
+			}
+		})
+		return done
+	}
+	visit(s.node)
+}
+
+// resolve finds what a local reference, still in its quotation marks, points at.
+func (s schema) resolve(ref string) []byte {
+	path, ok := strings.CutPrefix(strings.Trim(ref, `"`), "#")
+	if !ok {
+		return nil
+	}
+	node := s.root
+	for _, part := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
+		if part == "" {
+			continue
+		}
+		node = jsonread.Member(node, strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~"))
+	}
+	return node
+}
+
+// admits says whether the schema, or a branch of it, names that type.
+func (s schema) admits(kind string) (yes bool) {
+	s.each(func(node []byte) bool {
+		t := jsonread.Member(node, "type")
+		yes = jsonread.IsString(t, kind)
+		jsonread.Elements(t, func(v []byte) { yes = yes || jsonread.IsString(v, kind) })
+		return yes
+	})
+	return yes
+}
+
+// isText says whether the schema speaks of nothing but text.
+func (s schema) isText() bool {
+	for _, kind := range []string{"integer", "number", "boolean", "object", "null"} {
+		if s.admits(kind) {
+			return false
+		}
+	}
+	return true
+}
+
+// member is the schema of an object's member.
+func (s schema) member(name []byte) schema {
+	return s.below(func(node []byte) []byte {
+		if v := jsonread.Member(jsonread.Member(node, "properties"), string(name)); v != nil {
+			return v
+		}
+		return jsonread.Member(node, "additionalProperties")
+	})
+}
+
+// items is the schema of an array's elements.
+func (s schema) items() schema {
+	return s.below(func(node []byte) []byte { return jsonread.Member(node, "items") })
+}
+
+func (s schema) below(pick func(node []byte) []byte) (found schema) {
+	s.each(func(node []byte) bool {
+		v := pick(node)
+		if len(v) == 0 || v[0] != '{' {
+			return false
+		}
+		found = schema{s.root, v}
+		return true
+	})
+	return found
+}
