@@ -71,8 +71,8 @@
 //     nemotron_v3 and seed_oss.
 //   - hy_v3: a value is verbatim, line feeds too, and typed by the schema. So is a
 //     call without the outer tags, if it names a tool that was offered.
-//   - longcat: no source that was read has <longcat_think>; the thinking checkpoint's
-//     prompts do.
+//   - longcat: the thinking checkpoints have <longcat_think>, which vLLM reads since its
+//     longcat reasoning parser.
 //   - ernie45: up to two line feeds behind </think> belong to it, as does one inside
 //     each response tag. The response tags are taken out.
 //   - lfm2: names may be dotted. A "{", or a "[" with a "{" behind it, is JSON.

@@ -161,7 +161,9 @@ func (c *Config) sets(escape string) markers {
 		m.valueWatch = scan.Join(m.valueWatch, []byte{'\n'})
 	}
 	if x.JSON {
-		m.args = jsonbody.Compile(jsonbody.Markers{Close: given(x.FunctionClose), Break: block.add(escapes, escape).markers})
+		m.args = jsonbody.Compile(jsonbody.Markers{
+			Close: given(x.FunctionClose), Break: block.add(escapes, escape).markers, Own: x.FunctionClose == "",
+		})
 	}
 	return m
 }

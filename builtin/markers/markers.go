@@ -1,0 +1,140 @@
+package markers
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/option"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+//go:embed manifest.json
+var described string
+
+// Module is the module of the parser whose grammar is data.
+var Module = sdk.Module{Manifest: described, New: newParser}
+
+var grammars option.Cache
+
+func newParser(s *abi.Session) sdk.Parser {
+	family, kind := turn.Named(s.Parser)
+	if family != "markers" {
+		return nil
+	}
+	return grammars.For(family, s, func() *option.Built { return build(s) }).Parser(s, kind)
+}
+
+// callPrefix is what the keys begin with that say how calls are written.
+const callPrefix = "call_"
+
+func build(s *abi.Session) *option.Built {
+	r := option.Read(s)
+	c := option.Reasoning(r, "content")
+	c.Separator = r.Text("call_separator", "")
+	c.Block = block(r)
+	if problem := r.Problem(option.ReasoningPrefix, callPrefix); problem != "" {
+		return &option.Built{Problem: problem}
+	}
+	return &option.Built{Grammar: turn.New(c)}
+}
+
+// Words of the options.
+const (
+	formJSON       = "json"
+	formXML        = "xml"
+	formStructured = "structured"
+
+	nameInBody   = "body"
+	nameInHeader = "header"
+
+	idNone   = "none"
+	idHeader = "header"
+	idMember = "member"
+	idBehind = "behind"
+
+	feedsFrame = "line_feed"
+	feedsKept  = "none"
+)
+
+// block reads how calls are written.
+func block(r *option.Reader) toolblock.Config {
+	form := r.Word("call_arguments", formJSON, formXML, formStructured)
+	where := nameInBody
+	if form != formJSON {
+		where = nameInHeader
+	}
+	other := nameInHeader
+	if where == other {
+		other = nameInBody
+	}
+	switch where = r.Word("call_name", where, other); {
+	case where == nameInHeader:
+		return header(r, form)
+	case form != formJSON:
+		r.Refuse("call_name", "is body, but call_arguments is "+form+"; only a JSON body holds the name, write header")
+	}
+	id := r.Word("call_id", idNone, idMember)
+	c := toolblock.Config{
+		Open:  r.Needed("call_open", "<tool_call>", "name the marker that opens a call"),
+		Close: r.Marker("call_close", "</tool_call>"),
+		JSON:  true,
+		Members: toolblock.Members{
+			Name: r.Text("call_name_key", ""),
+		},
+	}
+	if key := r.Text("call_arguments_key", ""); key != "" {
+		c.Members.Arguments = []string{key}
+	}
+	if key := r.Text("call_id_key", "id"); id == idMember {
+		c.Members.ID = key
+	}
+	return c
+}
+
+// header reads how calls are written whose name stands between markers of its
+// own.
+func header(r *option.Reader, form string) toolblock.Config {
+	x := &toolblock.XML{
+		Function: r.Needed("call_name_open", "<function=", "name the marker in front of a call's name"),
+		NameEnd:  r.Needed("call_name_close", ">", "name the marker behind a call's name"),
+		JSON:     form == formJSON,
+	}
+	c := toolblock.Config{
+		Open:  r.Marker("call_open", "<tool_call>"),
+		Close: r.Marker("call_close", "</tool_call>"),
+		XML:   x, JSON: true,
+	}
+	if c.Open == "" {
+		c.JSON = false
+		if c.Close != "" {
+			r.Refuse("call_close", "has a value, but call_open is empty; empty both where calls stand by themselves")
+		}
+	}
+	switch r.Word("call_id", idNone, idHeader, idBehind) {
+	case idHeader:
+		x.ID = toolblock.HeaderIsID
+	case idBehind:
+		x.ID, x.IDMark = toolblock.IDBehind, r.Needed("call_id_open", "", "name the marker between a call's name and its id")
+	}
+	if x.FunctionClose = r.Marker("call_end", "</function>"); form == formJSON {
+		return c
+	}
+	if x.FunctionClose == "" {
+		r.Refuse("call_end", "is empty; without JSON arguments only a marker can end a call")
+	}
+	key, keyClose, value, valueClose := "<parameter=", ">", "", "</parameter>"
+	if form == formStructured {
+		key, keyClose, value, valueClose = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
+	}
+	x.Parameter = r.Needed("call_key_open", key, "name the marker in front of an argument's key")
+	// A ">" may end a name and a key alike.
+	if x.KeyEnd = r.Text("call_key_close", keyClose); x.KeyEnd == "" {
+		r.Refuse("call_key_close", "is empty; name the marker behind an argument's key")
+	}
+	x.Value = r.Text("call_value_open", value)
+	x.ParameterClose = r.Needed("call_value_close", valueClose, "name the marker behind an argument's value")
+	x.Verbatim = r.Word("call_value_frame", feedsFrame, feedsKept) == feedsKept
+	return c
+}

@@ -1,0 +1,36 @@
+package think
+
+import (
+	_ "embed"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/option"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+//go:embed manifest.json
+var described string
+
+// Module is the module of reasoning parsers that belong to no family.
+var Module = sdk.Module{Manifest: described, New: newParser}
+
+// starts says where a session starts whose prompt is not known, by parser.
+var starts = map[string]string{"think": "content", "step3": "reasoning"}
+
+var grammars option.Cache
+
+func newParser(s *abi.Session) sdk.Parser {
+	start, ok := starts[s.Parser]
+	if !ok {
+		return nil
+	}
+	return grammars.For(s.Parser, s, func() *option.Built {
+		r := option.Read(s)
+		c := option.Reasoning(r, start)
+		if problem := r.Problem(option.ReasoningPrefix); problem != "" {
+			return &option.Built{Problem: problem}
+		}
+		return &option.Built{Grammar: turn.New(c)}
+	}).Parser(s, turn.Reasoning)
+}
