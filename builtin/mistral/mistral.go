@@ -13,10 +13,10 @@ import (
 )
 
 //go:embed manifest.json
-var manifest string
+var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser}
+var Module = sdk.Module{Manifest: described, New: newParser}
 
 const (
 	think     = "[THINK]"

@@ -36,7 +36,7 @@ func leaks(s *abi.Session, input, text, reasoning string) string {
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json"} {
+	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
 		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
 	}
 }
