@@ -115,5 +115,8 @@ func pieces(text string, n int) []string {
 		}
 		out, text = append(out, text[:at]), text[at:]
 	}
-	return append(out, text)
+	if text != "" || out == nil {
+		out = append(out, text)
+	}
+	return out
 }

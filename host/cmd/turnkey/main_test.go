@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/turnkey-parsers/turnkey/host/scenario"
+	"github.com/turnkey-parsers/turnkey/plugins"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"turnkey": main})
+}
+
+// TestScripts runs the commands as their users do.
+func TestScripts(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() }) // the scripts run after this function has returned
+	cache := t.TempDir()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TAKEN", taken.Addr().String())
+			e.Setenv("XDG_CACHE_HOME", cache)
+			return nil
+		},
+	})
+}
+
+// exceptions are scenarios that can't pass yet, and why.
+var exceptions = map[string]string{}
+
+// TestScenarios runs every scenario on both engines.
+func TestScenarios(t *testing.T) {
+	var files []*scenario.File
+	for _, name := range []string{"core", "field"} {
+		f, err := scenario.Load("../../scenario/testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	for _, engine := range []string{engineNative, engineWasm} {
+		t.Run(engine, func(t *testing.T) {
+			if engine == engineWasm && len(plugins.Names()) == 0 {
+				t.Skip("no modules are built: make modules")
+			}
+			r, err := openRegistry(t.Context(), engine, "", t.TempDir(), true, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close(context.Background())
+			runner := scenario.Runner{Start: starter(r, nil)}
+			var out strings.Builder
+			runner.Match = func(name string) bool { return exceptions[name] == "" }
+			if passed, failed := runner.Run(t.Context(), files, &out); failed > 0 || passed == 0 {
+				t.Error(out.String())
+			}
+			for name, why := range exceptions {
+				runner.Match = func(n string) bool { return n == name }
+				if passed, _ := runner.Run(t.Context(), files, &out); passed > 0 {
+					t.Errorf("%s passes: it is no exception any more", name)
+				} else {
+					t.Logf("exception: %s: %s", name, why)
+				}
+			}
+		})
+	}
+}
+
+// TestDemonstration serves without a configuration and does what it says.
+func TestDemonstration(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var out, errs locked
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "warn"}, nil, &out, &errs) }()
+	for begun := time.Now(); strings.Count(out.String(), "\n") < 4; time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > 30*time.Second {
+			t.Fatalf("not served: %s%s", out.String(), errs.String())
+		}
+	}
+	curl := regexp.MustCompile(`(?m)^  curl -sN? (\S+) -H '(\S+): (\S+)' -d '(.*)'$`)
+	tries := curl.FindAllStringSubmatch(out.String(), -1)
+	if len(tries) != 2 {
+		t.Fatalf("no two lines to try: %s", out.String())
+	}
+	for i, want := range [][]string{
+		{`"reasoning_content":"`, `"content":"`, `"name":"get_weather"`, `"finish_reason":"tool_calls"`, "data: [DONE]"},
+		{`"object":"chat.completion"`, `"reasoning_content":"`, `"name":"get_weather"`, `"finish_reason":"tool_calls"`, `"usage":{`},
+	} {
+		resp, err := http.Post(tries[i][1], tries[i][3], strings.NewReader(tries[i][4]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body bytes.Buffer
+		if _, err := body.ReadFrom(resp.Body); err != nil {
+			t.Error(err)
+		}
+		resp.Body.Close()
+		for _, w := range want {
+			if !strings.Contains(body.String(), w) {
+				t.Errorf("try %d: no %s in %s", i, w, body.String())
+			}
+		}
+		if strings.Contains(body.String(), "<|tool") || strings.Contains(body.String(), "<tool_call>") || strings.Contains(body.String(), "think>") {
+			t.Errorf("try %d: markup in %s", i, body.String())
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	stop()
+	if code := <-ended; code != 0 || errs.String() != "" {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+}
+
+// locked is a buffer that may be read while it is written.
+type locked struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestPieces(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"", 0, ""}, {"", 2, ""}, {"abcde", 2, "ab|cd|e"}, {"añb", 2, "añ|b"}, {"ññ", 1, "ñ|ñ"}, {"abc", 0, "abc"}, {"ab", 2, "ab"}} {
+		if got := strings.Join(pieces(c.text, c.n), "|"); got != c.want {
+			t.Errorf("%q by %d: got %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+	if os.Getenv("TURNKEY_CONFIG") != "" {
+		t.Error("TURNKEY_CONFIG is set: TestDemonstration would not serve the demonstration")
+	}
+}
