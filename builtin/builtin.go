@@ -9,6 +9,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/glm"
 	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
+	"github.com/turnkey-parsers/turnkey/builtin/inkling"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik3"
 	"github.com/turnkey-parsers/turnkey/builtin/llama3json"
@@ -31,6 +32,7 @@ var Modules = []*sdk.Module{
 	&glm.Module,
 	&harmony.Module,
 	&hermes.Module,
+	&inkling.Module,
 	&kimik2.Module,
 	&kimik3.Module,
 	&llama3json.Module,

@@ -38,7 +38,10 @@ type Config struct {
 	Opens       []string
 	// Escape is the closer of a thought. In a thought it ends a block that never
 	// became a call, so that a narrated opener does not swallow the answer.
-	Escape  string
+	Escape string
+	// Breaks are markers that end a block whose closer is missing. They are left
+	// in the window.
+	Breaks  []string
 	XML     *XML         // bodies of functions; nil: none
 	JSON    bool         // bodies that are a JSON call object or an array of them
 	Members Members      // of a call object
@@ -117,10 +120,10 @@ func NewGrammar(c Config) *Grammar {
 		c.XML = c.XML.whole()
 	}
 	g := &Grammar{Config: c}
-	g.plain = c.sets("")
+	g.plain = c.sets(c.Breaks)
 	g.thought = g.plain
 	if c.Escape != "" {
-		g.thought = c.sets(c.Escape)
+		g.thought = c.sets(append(slices.Clone(c.Breaks), c.Escape))
 	}
 	return g
 }
@@ -133,24 +136,24 @@ func (c *Config) Openers() []string {
 	return append([]string{c.Open}, c.Opens...)
 }
 
-func (c *Config) sets(escape string) markers {
+func (c *Config) sets(escape []string) markers {
 	block := collect{}.add(closesBlock, c.Close).add(opensBlock, c.Openers()...)
 	x := c.XML
 	if x != nil {
 		block = block.add(opensFunction, x.Function)
 	}
-	junk := block.add(escapes, escape)
+	junk := block.add(escapes, escape...)
 	if c.Close == "" {
 		junk = junk.add(endsLine, "\n")
 	}
-	m := markers{junk: junk.set(), broken: block.add(escapes, escape).set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape).set()}
+	m := markers{junk: junk.set(), broken: block.add(escapes, escape...).set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape...).set()}
 	m.argsWatch = scan.Join(m.rescue.First(), scan.Quiet)
 	if x == nil {
 		return m
 	}
 	m.header = collect{}.add(closesName, x.NameEnd).add(breaksName, "<").set()
-	m.function = block.add(closesFunction, x.FunctionClose).add(opensParameter, x.Parameter).add(escapes, escape).set()
-	m.value = collect{}.add(closesValue, x.ParameterClose).add(closesFunction, x.FunctionClose).add(escapes, escape).set()
+	m.function = block.add(closesFunction, x.FunctionClose).add(opensParameter, x.Parameter).add(escapes, escape...).set()
+	m.value = collect{}.add(closesValue, x.ParameterClose).add(closesFunction, x.FunctionClose).add(escapes, escape...).set()
 	key := collect{}.add(closesName, x.KeyEnd).add(breaksName, "<")
 	if x.KeyEnd == ">" {
 		key = key.add(breaksName, " ", "\t", "\r", "\n")
@@ -162,7 +165,7 @@ func (c *Config) sets(escape string) markers {
 	}
 	if x.JSON {
 		m.args = jsonbody.Compile(jsonbody.Markers{
-			Close: given(x.FunctionClose), Break: block.add(escapes, escape).markers, Own: x.FunctionClose == "",
+			Close: given(x.FunctionClose), Break: block.add(escapes, escape...).markers, Own: x.FunctionClose == "",
 		})
 	}
 	return m

@@ -1,0 +1,210 @@
+package inkling
+
+import (
+	"bytes"
+	_ "embed"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+//go:embed manifest.json
+var described string
+
+// Module is the family's parser module.
+var Module = sdk.Module{Manifest: described, New: newParser}
+
+const (
+	end      = "<|end_message|>"
+	sampled  = "<|content_model_end_sampling|>"
+	message  = "<|message_model|>"
+	thinking = "<|content_thinking|>"
+	text     = "<|content_text|>"
+	call     = "<|content_invoke_tool_json|>"
+	textCall = "<|content_invoke_tool_text|>"
+	failed   = "<|content_tool_error|>"
+)
+
+// Places in markers: what ends a frame comes first, then what opens one.
+const (
+	isEnd = iota
+	isSampled
+	isMessage
+	isThinking
+	isText
+	isCall
+)
+
+var (
+	markers = scan.NewSet(all...)
+	all     = []string{end, sampled, message, thinking, text, call, textCall, failed}
+	body    = prose.Compile(prose.Markers{Calls: all})
+	blocks  = toolblock.NewGrammar(toolblock.Config{
+		Open: call, Close: end, Breaks: []string{sampled, message, thinking, text, textCall, failed},
+		JSON: true, Members: toolblock.Members{Arguments: []string{"args"}},
+	})
+	guidedGrammar = guided.Compile(guided.Markup{
+		Think: []string{thinking}, EndThink: []string{end, sampled, message},
+		Strip: []string{text, call, textCall, failed, end, sampled, message},
+	})
+)
+
+// maxHeader is the longest header in bytes. What is longer is an answer that
+// lacks its frame.
+const maxHeader = 256
+
+type state uint8
+
+const (
+	inHeader state = iota
+	inFrame        // of text
+	inCall
+)
+
+type parser struct {
+	state   state
+	start   abi.Channel
+	calls   bool // frames of calls are read
+	think   bool // frames of thoughts are reasoning
+	literal bool // the frame's markers are text
+	framed  bool // a frame was seen
+	prose   prose.Machine
+	block   toolblock.Block
+}
+
+func newParser(s *abi.Session) sdk.Parser {
+	family, kind := turn.Named(s.Parser)
+	if family != "inkling" {
+		return nil
+	}
+	p := &parser{
+		start: channel(s), calls: kind != turn.Reasoning && len(s.Tools) > 0, think: kind != turn.Tools,
+		block: blocks.Block(),
+	}
+	if kind != turn.Reasoning && s.Mode != abi.ModeNative {
+		started := *s
+		started.Start = p.start
+		return guided.New(guidedGrammar, &started)
+	}
+	switch p.start {
+	case abi.ChannelReasoning:
+		p.enter(p.think)
+	case abi.ChannelResponse:
+		p.enter(false)
+	}
+	return p
+}
+
+// channel is the channel that the prompt left open.
+func channel(s *abi.Session) abi.Channel {
+	tail := strings.TrimRight(s.PromptTail, " \t\r\n")
+	switch {
+	case s.Start != abi.ChannelUnknown:
+		return s.Start
+	case strings.HasSuffix(tail, thinking):
+		return abi.ChannelReasoning
+	case strings.HasSuffix(tail, text):
+		return abi.ChannelResponse
+	}
+	return abi.ChannelContent
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	for p.step(w) {
+	}
+}
+
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case inHeader:
+		return p.header(w)
+	case inFrame:
+		return p.frame(w)
+	}
+	if !p.block.Step(w) {
+		return false
+	}
+	p.state = inHeader
+	return true
+}
+
+// enter goes on in a frame of text.
+func (p *parser) enter(thought bool) {
+	p.state, p.literal, p.framed = inFrame, false, true
+	p.prose.Start(body, thought)
+}
+
+// header drops what stands in front of a frame.
+func (p *parser) header(w *sdk.Window) bool {
+	at, id, v := markers.Find(w.Bytes(), w.Scanned, w.Final)
+	w.Scanned = at
+	switch {
+	case at > maxHeader:
+		w.Scanned = 0
+		p.enter(false)
+		return true
+	case v != scan.Yes:
+		if w.Final {
+			p.rest(w)
+		}
+		return false
+	}
+	w.Skip(at)
+	marker := markers.Len(id)
+	switch {
+	case id < isThinking:
+		w.Skip(marker)
+	case id == isCall && p.calls:
+		w.Skip(marker)
+		p.framed, p.state = true, inCall
+		p.block.Enter(false)
+	case id == isCall:
+		w.Text(marker)
+		p.enter(false)
+		p.literal = true
+	default:
+		w.Skip(marker)
+		p.enter(id == isThinking && p.think)
+	}
+	return true
+}
+
+// rest settles a header that the end of the text cut. In a turn without any frame
+// it was the answer: the engine kept the special tokens to itself. A lone word may
+// be the name of a call that was cut.
+func (p *parser) rest(w *sdk.Window) {
+	ended := w.Reason == abi.FinishUnknown || w.Reason == abi.FinishEOS
+	if !p.framed && (ended || bytes.ContainsAny(w.Bytes(), " \n")) {
+		w.Text(w.Len())
+		return
+	}
+	w.Skip(w.Len())
+}
+
+// frame reads a frame of text up to its end.
+func (p *parser) frame(w *sdk.Window) bool {
+	id, ok := p.prose.Next(w)
+	if !ok {
+		return false
+	}
+	switch {
+	case id >= isThinking:
+	case p.literal && id == isEnd:
+		w.Text(markers.Len(id))
+	default:
+		w.Skip(markers.Len(id))
+	}
+	p.state = inHeader
+	w.Scanned = 0
+	return true
+}
