@@ -1,2 +1,68 @@
-// Package llama3json reads what Llama 3 writes.
+// Package llama3json is the parser module of Llama 3.1, 3.2 (11B, 90B) and 3.3,
+// and of Llama 4 where it is asked for JSON calls.
+//
+// # Grammar
+//
+//	turn   = { text | tagged | bare } ;
+//	tagged = "<|python_tag|>" ws ( calls | code ) ;
+//	bare   = calls ;
+//	calls  = object { ws ";" ws [ "<|python_tag|>" ws ] object } [ ws ";" ws EOF ] ;
+//	object = JSON object: "name" string, "parameters" | "arguments" object, other members ignored, in any order ;
+//	code   = anything that does not begin a call object ;
+//	ws     = { " " | "\t" | "\r" | "\n" } ;
+//
+// There is no closer, and often no opener. <|eot_id|>, <|eom_id|> and, in Llama 4,
+// <|eot|> end a turn. They and the tag are special tokens: an engine must not skip
+// them, though calls are mostly found without the tag, too.
+//
+// # Which object is a call
+//
+// One with a string "name" and an object "parameters" or "arguments". Behind the
+// tag and behind a call's ";" any name will do. At the start of the output it will
+// if no member is there that calls lack ("name", "parameters", "arguments", "type"
+// are theirs). Elsewhere in prose the name must be that of an offered tool: without
+// a marker a JSON answer and a call look alike, and nothing else tells them apart.
+//
+// What is no call is text, verbatim. It is known to be none, and let go of, when
+// its first member is not a call's, its name is not one (above), its arguments are
+// no object, or it ends. Objects inside an object that is text are text. An object
+// in a quotation is text: an answer that explains the format must not run. The tag
+// is taken out, also before code, but not in a quotation.
+//
+// # Calls
+//
+//   - Arguments are the model's bytes; "{}" stays "{}". Of two members that mean the
+//     same the first counts.
+//   - A call ends at its object's brace. Inside strings the tag, ";" and braces are
+//     data.
+//   - Behind a call, ";" with another object goes on with calls, and a ";" that ends
+//     the text is structure. Anything else is text from the byte behind the brace on,
+//     the ";" included.
+//   - The text ends inside an object: it is dropped behind the tag or a ";", and where
+//     its name is already known to be offered; else it is text.
+//
+// Decided here, where no source settles it:
+//
+//   - The tag may be said again behind ";".
+//   - White space before the first object is text, and the object still starts the
+//     output.
+//   - A call whose JSON breaks is dropped, up to where its brackets close, or the
+//     tag or an empty line before that.
+//
+// # Thoughts, guided decoding
+//
+// The family has no thoughts: <think> is text, and start states mean nothing. A
+// fine-tune that thinks pairs llama3_json_tools with a reasoning parser. In the
+// guided modes the model writes bare JSON, which the host reads; the tag is taken
+// out.
+//
+// # Sources
+//
+// The chat templates of Llama 3.1 and 3.3; vllm-project/vllm:
+// vllm/tool_parsers/llama_tool_parser.py, rust/src/parser/src/tool/json;
+// sgl-project/sglang: function_call/llama32_detector.py; lightseekorg/smg:
+// crates/tool_parser/src/parsers/llama.rs; ai-dynamo/frontend-crates:
+// parsers/v1/src/tool_calling. Field reports: vllm-project/vllm#19024, #49923;
+// ai-dynamo/dynamo#8732, #9536; ggml-org/llama.cpp#18183;
+// raullenchai/Rapid-MLX#703, #921.
 package llama3json

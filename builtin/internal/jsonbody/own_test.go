@@ -1,0 +1,81 @@
+package jsonbody
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+// ownBody is one call whose body the text begins with; what follows is text.
+type ownBody struct {
+	body Body
+	in   bool
+	done bool
+}
+
+var own = Compile(Markers{Own: true, Break: []string{"<next>"}})
+
+func (p *ownBody) Step(w *sdk.Window) {
+	if !p.in {
+		p.in = true
+		w.CallLiteral("f")
+		p.body.Start(own, false)
+	}
+	if !p.done {
+		_, p.done = p.body.Next(w)
+	}
+	if p.done {
+		w.Text(w.Len())
+	}
+}
+
+// saidOwn is what is said of text, pushed in pieces of n bytes.
+func saidOwn(text string, n int) string {
+	m := sdk.Module{New: func(*abi.Session) sdk.Parser { return &ownBody{} }}
+	s, _ := sdk.Open(&m, &abi.Session{})
+	var out strings.Builder
+	add := func(a abi.Answer) {
+		for _, e := range a.Events {
+			switch e.Kind {
+			case abi.Args, abi.Text:
+				out.WriteString(text[e.Start : e.Start+e.Len])
+			case abi.CallEnd:
+				out.WriteString(text[e.Start:e.Start+e.Len] + [...]string{" end:", " unsound:"}[e.Flags&abi.FlagUnsound])
+			case abi.CallDrop:
+				out.WriteString(" dropped:")
+			}
+		}
+	}
+	for off := 0; off < len(text); off += n {
+		add(s.Push(uint32(off), 0, []byte(text[off:min(len(text), off+n)])))
+	}
+	add(s.Finish(uint32(len(text)), abi.FinishUnknown))
+	return out.String()
+}
+
+func TestOwn(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{} x`, `{} end: x`},
+		{"\n{\"a\": \"}<next>\"}}", `{"a": "}<next>"} end:}`},
+		{`{"a": "<next>`, `{"a": " dropped:`}, // data, cut or not
+		{`{"a": {"b": 1,}} x`, `{"a": {"b": 1,}} unsound: x`},
+		{`{'a': {}} x`, `{'a': {}} unsound: x`},
+		{`[1] x`, `[1] unsound: x`},
+		{`{"a": "\d}"} x`, `{"a": "\d}"} unsound: x`},
+		{`{"a": 1,<next>} x`, `{"a": 1, dropped:<next>} x`},
+		{`{"a": "<next>{"b": 1} x`, `{"a": " dropped:<next>{"b": 1} x`}, // the break proves that it was none
+		{`{"a": 1, x`, `{"a": 1,  dropped:`},
+		{`null`, ` dropped:`},
+		{`<next>`, ` dropped:<next>`},
+		{``, ` dropped:`},
+	} {
+		for n := 1; n <= max(1, len(c.text)); n++ {
+			if got := saidOwn(c.text, n); got != c.want {
+				t.Errorf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package jsonwalk
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// walk is what a walk over text comes to, read in pieces of n bytes.
+func walk(text string, n int) string {
+	var x Walk
+	x.Start(strings.HasPrefix(text, "["))
+	var out []string
+	at := 0
+	for end := min(n, len(text)); ; end = min(end+n, len(text)) {
+		for {
+			next, s := x.Next([]byte(text[:end]), at)
+			at = next
+			if s == More {
+				break
+			}
+			out = append(out, fmt.Sprintf("%d%s", at, [...]string{"", "{", "k", "K", "v", "V", "}", ".", "!"}[s]))
+			if s == End || s == Bad {
+				if s == Bad {
+					out = append(out, fmt.Sprintf("depth %d", x.Brackets().Depth))
+				}
+				return strings.Join(out, " ")
+			}
+		}
+		if end == len(text) {
+			return strings.Join(out, " ")
+		}
+	}
+}
+
+func TestWalk(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{}`, "1{ 2} 2."},
+		{`{"a": 1}x`, "1{ 1k 4K 6v 7V 8} 8."},
+		{`{"a":"}" , "b":[{}] }`, `1{ 1k 4K 5v 8V 11k 14K 15v 19V 21} 21.`},
+		{`[]`, "2."},
+		{`[{}, {"a":{}}]`, "2{ 3} 6{ 6k 9K 10v 12V 13} 14."},
+		{`{"a"`, "1{ 1k 4K"},
+		{`{"a":"b`, "1{ 1k 4K 5v"},
+		{`{a`, "1{ 1! depth 1"},
+		{`{"a":[tru]`, "1{ 1k 4K 5v 9! depth 2"},
+		{`{"a":1,}`, "1{ 1k 4K 5v 6V 7! depth 1"},
+		{`[1]`, "1! depth 1"},
+		{`[{} {}]`, "2{ 3} 4! depth 1"},
+		{`[{"a":{}]`, "2{ 2k 5K 6v 8V 8! depth 2"},
+		{`x`, "0! depth 0"},
+	} {
+		for n := 1; n <= len(c.text); n++ {
+			if got := walk(c.text, n); got != c.want {
+				t.Errorf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
+				break
+			}
+		}
+	}
+}
