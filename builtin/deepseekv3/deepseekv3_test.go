@@ -22,7 +22,8 @@ var config = sdktest.Config{
 		`<｜DSML｜parameter name="a" string="true">`, "</｜DSML｜parameter>", "\n\n<｜DSML｜function_calls>",
 		"<｜tool▁", "<｜DSML｜",
 	},
-	Leaks: leaks,
+	MaxHold: 1 << 20,
+	Leaks:   leaks,
 }
 
 // leaks finds markup in what was said though the input had no quotation that

@@ -22,7 +22,8 @@ var config = sdktest.Config{
 		header + param + "x</｜DSML｜parameter></｜DSML｜invoke>", "<｜DSML｜tool_calls>" + header + param,
 		header + `{"a": "`, `"}`, "<｜DSML｜other>", "｜DSML｜", "\n", "</",
 	},
-	Leaks: leaks,
+	MaxHold: 1 << 20,
+	Leaks:   leaks,
 }
 
 // leaks finds markup in what was said though the input had no quotation that
@@ -51,8 +52,10 @@ func leaks(s *abi.Session, input, text, reasoning string) string {
 
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+func TestMoreCases(t *testing.T) {
+	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json"} {
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+	}
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

@@ -22,7 +22,8 @@ var config = sdktest.Config{
 		header + param + "x</｜DSML｜ parameter></｜DSML｜ invoke>", "<｜DSML｜ calls>" + header + param,
 		header + `{"a": "`, `"}`, "<｜DSML｜ other>", "｜DSML｜", "\n", "</",
 	},
-	Leaks: leaks,
+	MaxHold: 1 << 20,
+	Leaks:   leaks,
 }
 
 // leaks finds markup in what was said though the input had no quotation that
@@ -50,5 +51,9 @@ func leaks(s *abi.Session, input, text, reasoning string) string {
 }
 
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+
+func TestMoreCases(t *testing.T) {
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json"})
+}
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

@@ -143,19 +143,29 @@ func (k *block) between(w *sdk.Window) step {
 func (k *block) name(w *sdk.Window) step {
 	n := index(w, "\"<>\n")
 	b := w.Bytes()
+	if n == missing && len(b) > maxHeader || n > maxHeader {
+		return k.malformed(w, maxHeader)
+	}
 	if n == missing || n+1 == len(b) && b[n] == '"' {
 		return k.cut(w)
 	}
 	at := scan.Space(b[:n])
 	end := max(at, scan.TrimSpaceRight(b[:n]))
 	if b[n] != '"' || b[n+1] != '>' || at == end {
-		w.Skip(n)
-		w.Note("a call's header is malformed: the call is dropped")
-		return k.to(atLost)
+		return k.malformed(w, n)
 	}
 	w.Call(at, end-at, 0)
 	w.Skip(n + len(`">`))
 	return k.to(atBody)
+}
+
+// malformed drops a call whose header or body, with the next n bytes, is not what
+// the grammar asks.
+func (k *block) malformed(w *sdk.Window, n int) step {
+	w.Note("a malformed call is dropped")
+	w.CallDrop()
+	w.Skip(n)
+	return k.to(atLost)
 }
 
 // cut waits, or at the end of the text drops what is left: a call that the end
@@ -169,7 +179,6 @@ func (k *block) cut(w *sdk.Window) step {
 
 // lost drops a malformed call, up to its closer or the block's.
 func (k *block) lost(w *sdk.Window) step {
-	w.CallDrop()
 	set := k.set().params
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)

@@ -34,6 +34,9 @@ const (
 // maxHeld is how many bytes are held back to learn how a value ends.
 const maxHeld = prose.MaxHeld
 
+// maxHeader is the longest name in a header, in bytes: a longer one is malformed.
+const maxHeader = 1024
+
 // Config says how a dialect is written.
 type Config struct {
 	// Block is the name of the block's tag, Space what stands between the bars

@@ -21,8 +21,12 @@ func (t *tags) header(b []byte) (h head, v scan.Verdict) {
 		return h, v
 	}
 	at += len(name)
-	h.key, h.keyLen = at, bytes.IndexAny(b[at:], "\"<>\n")
-	if h.keyLen < 0 {
+	rest := b[at:min(at+maxHeader, len(b))]
+	h.key, h.keyLen = at, bytes.IndexAny(rest, "\"<>\n")
+	switch {
+	case h.keyLen < 0 && len(rest) == maxHeader:
+		return h, scan.No
+	case h.keyLen < 0:
 		return h, scan.Wait
 	}
 	at += h.keyLen
@@ -54,7 +58,13 @@ type lexer struct {
 	// The first closer of a call or block, or of the thought, since a value ended
 	// well: where the call ends if nothing else ends it.
 	closer, escape int
+	// What is known not to follow.
+	absent
 }
+
+// absent says what is not left in a text that has ended, so that it is not
+// searched for again: closers of values, and closers of calls and blocks.
+type absent struct{ noClose, noCloser bool }
 
 type lexed uint8
 
@@ -90,14 +100,25 @@ func (l *lexer) run(g *Grammar, set *markers, b []byte, final bool) (int, outcom
 			return at, what
 		case !final:
 			return 0, unknown
-		case l.closer != missing:
-			return l.closer, unfinished
-		case l.escape != missing:
-			return l.escape, escaped
+		case l.state == lexValue:
+			l.noClose = true
+			l.noCloser = l.noCloser || l.closer == missing
+			return l.cut(b)
 		default:
-			return len(b), unfinished
+			return l.cut(b)
 		}
 	}
+}
+
+// cut is where a call ends that nothing ends.
+func (l *lexer) cut(b []byte) (int, outcome) {
+	switch {
+	case l.closer != missing:
+		return l.closer, unfinished
+	case l.escape != missing:
+		return l.escape, escaped
+	}
+	return len(b), unfinished
 }
 
 // next goes on by one marker. A negative place: there is none.
@@ -180,9 +201,15 @@ func (l *lexer) value(set *scan.Set, b []byte) int {
 		if l.escape == missing {
 			l.escape = at
 		}
+		if l.noClose && l.noCloser {
+			return missing
+		}
 	default:
 		if l.closer == missing {
 			l.closer = at
+		}
+		if l.noClose {
+			return missing
 		}
 	}
 	return l.pos

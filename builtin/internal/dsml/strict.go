@@ -26,7 +26,7 @@ func (k *block) first(w *sdk.Window) step {
 	case v == scan.Wait:
 		return wait
 	case v == scan.No:
-		return k.malformed(w)
+		return k.malformed(w, 0)
 	case id == paramsClose:
 		w.CallEnd()
 		w.Skip(set.Len(id))
@@ -40,7 +40,7 @@ func (k *block) first(w *sdk.Window) step {
 	case scan.Wait:
 		return k.cut(w)
 	case scan.No:
-		return k.malformed(w)
+		return k.malformed(w, len(k.g.parameter))
 	}
 	w.Key(h.key, h.keyLen, 0)
 	k.chosen.key, k.chosen.text, k.chosen.said = hash(b[h.key:][:h.keyLen]), h.text, false
@@ -49,12 +49,6 @@ func (k *block) first(w *sdk.Window) step {
 		return k.hold(w)
 	}
 	return k.to(inFirst)
-}
-
-// malformed drops a call up to the first closer behind what is wrong in it.
-func (k *block) malformed(w *sdk.Window) step {
-	w.Note("a call's body is malformed: the call is dropped")
-	return k.to(atLost)
 }
 
 func how(text bool) uint8 {
@@ -85,7 +79,7 @@ func (k *block) inFirst(w *sdk.Window) step {
 // hold begins to hold the call.
 func (k *block) hold(*sdk.Window) step {
 	k.chosen.lexer.start(lexValue, 0)
-	k.chosen.lexer.text = k.chosen.text
+	k.chosen.lexer.text, k.chosen.lexer.absent = k.chosen.text, k.value.absent
 	return k.to(inHeld)
 }
 
@@ -111,6 +105,7 @@ func (k *block) held(w *sdk.Window) step {
 	case what == ended:
 		return k.close(w, at)
 	}
+	k.value.absent = c.lexer.absent
 	w.CallDrop()
 	w.Skip(at)
 	if what == escaped {
@@ -150,7 +145,7 @@ func (k *block) close(w *sdk.Window, end int) step {
 		}
 		w.CallEnd()
 	} else {
-		w.Note("a call's body does not parse: the call is dropped")
+		w.Note("a malformed call is dropped")
 		w.CallDrop()
 	}
 	w.Skip(end + len(k.g.invokeClose))

@@ -18,9 +18,7 @@ type value struct {
 	said   bool  // a part was said
 	closer int   // place of the first call's or block's closer in the window
 	escape int   // place of the first thought's closer
-
-	// What, as the text has ended, is known not to be left in it.
-	noClose, noCloser bool
+	absent
 }
 
 func (v *value) reset(how uint8) {
@@ -61,10 +59,13 @@ func (k *block) param(w *sdk.Window) step {
 // nowhere, and the call is malformed.
 func (k *block) key(w *sdk.Window) step {
 	n := index(w, "<>\n")
-	if n == missing {
+	b := w.Bytes()
+	switch {
+	case n == missing && len(b) > maxHeader || n > maxHeader:
+		return k.malformed(w, maxHeader)
+	case n == missing:
 		return k.cut(w)
 	}
-	b := w.Bytes()
 	const name = ` name="`
 	at := len(name)
 	end := missing
@@ -72,8 +73,7 @@ func (k *block) key(w *sdk.Window) step {
 		end = bytes.IndexByte(b[at:n], '"')
 	}
 	if end <= 0 {
-		w.Note("a parameter's header is malformed: the call is dropped")
-		return k.to(atLost)
+		return k.malformed(w, n)
 	}
 	w.Key(at, end, 0)
 	how := reading(b[at+end+1 : n])
@@ -166,6 +166,7 @@ func (k *block) unclosed(w *sdk.Window) step {
 		v.note(id, at)
 		w.Scanned = at + 1
 	}
+	w.Scanned = 0
 	w.CallDrop()
 	switch {
 	case v.closer != missing:

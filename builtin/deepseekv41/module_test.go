@@ -1,0 +1,59 @@
+package deepseekv41
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+func TestChannel(t *testing.T) {
+	for tail, want := range map[string]abi.Channel{
+		"<｜Assistant｜><think>":    abi.ChannelReasoning,
+		"<｜Assistant｜></think>":   abi.ChannelResponse,
+		"<｜Assistant｜><｜action｜>": abi.ChannelContent,
+		"":                        abi.ChannelContent,
+	} {
+		_, a := sdk.Open(&Module, &abi.Session{Parser: "deepseek_v41", PromptTail: tail})
+		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
+			t.Errorf("%q: %+v, want channel %d", tail, e, want)
+		}
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"tag","begin":"\u000a\u000a<｜DSML｜ calls>\u000a",` +
+		`"content":{"type":"tags_with_separator","tags":[{"type":"tag","begin":"<｜DSML｜ invoke name=\"f\">",` +
+		`"content":{"type":"json_schema","json_schema":{"type":"object"}},"end":"</｜DSML｜ invoke>\u000a"}],` +
+		`"separator":"","at_least_one":true,"stop_after_first":true},"end":"</｜DSML｜ calls>"}}}`
+	s := &abi.Session{Tools: []string{"f"}, ToolChoice: abi.ToolChoiceRequired}
+	if got := Module.Constraint(s); string(got) != want || !json.Valid(got) {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	s.ToolChoice = abi.ToolChoiceAuto
+	if got := string(Module.Constraint(s)); !strings.Contains(got, `"triggers":["<｜DSML｜ calls>"]`) {
+		t.Errorf("auto: %s", got)
+	}
+}
+
+func TestModels(t *testing.T) {
+	m, err := manifest.Parse([]byte(Module.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]bool{
+		"deepseek-ai/DeepSeek-V4":      false,
+		"deepseek-ai/DeepSeek-V4-Pro":  false,
+		"deepseek-ai/DeepSeek-V4.1":    true,
+		"deepseek_v4_1":                true,
+		"deepseek-ai/DeepSeek-V3.2":    false,
+		"deepseek-ai/DeepSeek-R1-0528": false,
+	} {
+		if got := m.Parsers[0].Suggests(model); got != want {
+			t.Errorf("%s: %v", model, got)
+		}
+	}
+}
