@@ -140,6 +140,18 @@ func TestT12_MetricsAreSummedAndDrainedOnce(t *testing.T) {
 	}
 }
 
+func TestWhatWasAttachedStaysUntilReset(t *testing.T) {
+	j := chunk.Joiner{Wants: all}
+	var a, b openai.Chunk
+	j.Take(item(`{"worker_id":{"long":"enough to be seen"}}`))
+	j.Attach(&a, false)
+	j.Take(item(`{"x":1}`))
+	j.Attach(&b, false)
+	if string(a.NVExt) != `{"worker_id":{"long":"enough to be seen"}}` || string(b.NVExt) != `{"x":1}` {
+		t.Errorf("%s, %s", a.NVExt, b.NVExt)
+	}
+}
+
 // However ids are spread over items and outputs, each leaves once and in order.
 func TestN18_IDsLeaveOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -38,8 +38,11 @@ type Joiner struct {
 	pending    Members
 	extra      []openai.Member
 	logprobs   openai.Raw // prompt_logprobs
-	out        []byte
+	out        []byte     // memory of the nvext texts since Reset
 }
+
+// Reset takes the memory back of what was attached so far.
+func (j *Joiner) Reset() { j.out = j.out[:0] }
 
 // Take takes the metadata off an item. Usage is not the joiner's.
 func (j *Joiner) Take(it *Item) {
@@ -143,24 +146,24 @@ func (j *Joiner) Attach(c *openai.Chunk, finished bool) {
 }
 
 // drain gives the pending nvext, nil where nothing is due. The text is valid
-// until the next drain.
+// until Reset.
 func (j *Joiner) drain(finished bool) openai.Raw {
 	if j.pending.Len() == 0 {
 		return nil
 	}
-	out := append(j.out[:0], '{')
+	start := len(j.out)
+	out := append(j.out, '{')
 	for _, m := range j.pending.List() {
 		if finished || !finishOnly(m.Name) {
 			out = jsonx.AppendMember(out, m.Name, m.Value)
 		}
 	}
 	j.pending.drop(func(name string) bool { return finished || !finishOnly(name) })
-	j.out = out
-	if len(out) == 1 {
+	if len(out) == start+1 {
 		return nil
 	}
 	j.out = append(out, '}')
-	return j.out
+	return j.out[start:len(j.out):len(j.out)]
 }
 
 // DrainMetrics gives the pending metrics: the latest, with the tokens of all the

@@ -39,7 +39,7 @@ func (r *result) alignment(t testing.TB) (list []segment) {
 			}
 		}
 		if err := json.Unmarshal([]byte(f), &c); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v in %s", err, f)
 		}
 		list = append(list, c.NVExt.Alignment...)
 	}

@@ -27,10 +27,8 @@ func (c *choice) passParts(d *openai.Delta) {
 func (c *choice) passCall(call openai.ToolCall) {
 	if c.made == nil {
 		c.made = engineCalls{}
-		if m := c.r.o.model; c.r.o.plan.RawText() {
-			m.parsed.Do(func() {
-				m.Hooks.warn("the engine reads calls itself, although it is not asked to: they pass as they are")
-			})
+		if c.r.o.plan.RawText() {
+			c.r.o.model.Hooks.warnOnce("the engine reads calls itself, although it is not asked to: they pass as they are")
 		}
 	}
 	index, known := c.made[call.Index]

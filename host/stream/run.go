@@ -162,6 +162,7 @@ func (r *run) visible(it *chunk.Item) bool {
 func (r *run) step() {
 	r.queue, r.queued, r.metrics = r.queue[:0], 0, r.metrics[:0]
 	r.maker.Reset()
+	r.joiner.Reset()
 	it, err := r.engine.Next()
 	r.clock.tick()
 	switch {

@@ -44,8 +44,6 @@ type Model struct {
 	Limits   Limits
 	Timeouts Timeouts
 	Hooks    Hooks
-
-	unparsed, parsed sync.Once // what is warned of once
 }
 
 // Limits bound an answer. Zero is no limit.
@@ -70,6 +68,19 @@ type Hooks struct {
 	Metrics func(chunk.Metrics)
 	// Log is for details that no client sees. They hold no text of the model.
 	Log *slog.Logger
+	// Warned remembers what is warned of once a model; copies of a Model share it.
+	// Without it there are no such warnings.
+	Warned *sync.Map
+}
+
+// warnOnce warns of a model's setup.
+func (h *Hooks) warnOnce(msg string) {
+	if h.Warned == nil {
+		return
+	}
+	if _, warned := h.Warned.LoadOrStore(msg, true); !warned {
+		h.warn(msg)
+	}
 }
 
 func (h *Hooks) anomaly(name string, n int) {
@@ -106,7 +117,7 @@ func (m *Model) Prepare(r *openai.ChatRequest) (*Operator, *openai.Error) {
 		return nil, err
 	}
 	if len(r.Tools) > 0 && m.Route.Parsers.Tool == "" && plan.Route == route.Pass {
-		m.unparsed.Do(func() { m.Hooks.warn("tools are offered, but the model has no tool parser: no call is read") })
+		m.Hooks.warnOnce("tools are offered, but the model has no tool parser: no call is read")
 	}
 	return &Operator{model: m, plan: plan, chat: r, id: "chatcmpl-" + rand.Text(), created: time.Now()}, nil
 }

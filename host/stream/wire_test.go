@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -366,5 +367,27 @@ func TestFS17_J38_FaultInACallThatBecomesText(t *testing.T) {
 	for _, model := range routes(t) {
 		r, _ := both(t, scene{model: func(m *stream.Model) { model(m); m.Unknown = framing.UnknownText }, request: tools, lines: cut})
 		r.want(t, 0, "length", "text:Well. ")
+	}
+}
+
+func TestR3_B11_WarnedOncePerModel(t *testing.T) {
+	log := &offsets{}
+	var warned sync.Map
+	count := 0
+	log.each = func(string) { count++ }
+	for range 3 {
+		model := func(m *stream.Model) { m.Hooks.Log, m.Hooks.Warned = slog.New(log), &warned }
+		play(t, scene{model: model, request: tools, lines: []string{text("Hi."), finish("stop")}})
+	}
+	made := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"open_vent","arguments":"{}"}}]}}]}`
+	for range 3 {
+		model := func(m *stream.Model) {
+			withHermes(t, route.Auto)(m)
+			m.Hooks.Log, m.Hooks.Warned = slog.New(log), &warned
+		}
+		play(t, scene{model: model, request: tools, lines: []string{made, finish("tool_calls")}})
+	}
+	if count != 2 {
+		t.Errorf("%d warnings", count)
 	}
 }
