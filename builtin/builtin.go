@@ -6,6 +6,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/deepseekv3"
 	"github.com/turnkey-parsers/turnkey/builtin/deepseekv4"
 	"github.com/turnkey-parsers/turnkey/builtin/deepseekv41"
+	"github.com/turnkey-parsers/turnkey/builtin/gemma4"
 	"github.com/turnkey-parsers/turnkey/builtin/glm"
 	"github.com/turnkey-parsers/turnkey/builtin/harmony"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
@@ -29,6 +30,7 @@ var Modules = []*sdk.Module{
 	&deepseekv3.Module,
 	&deepseekv4.Module,
 	&deepseekv41.Module,
+	&gemma4.Module,
 	&glm.Module,
 	&harmony.Module,
 	&hermes.Module,

@@ -1,0 +1,43 @@
+package gemma4
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
+)
+
+var vocabulary = []string{
+	"<|channel>", "<|channel>thought\n", "thought\n", "<channel|>", "<|tool_call>", "<tool_call|>", "<|tool_response>", `<|"|>`, "call:",
+	"<|tool_call>call:f{", "<|tool_call>call:g{a:", "call:f{", `<|tool_call>call:f{a:<|"|>`, `a:<|"|>`, `<|"|>b<|"|>:`, "a:1,", `word:<|"|>x<|"|>`,
+	`<|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>`, "<|tool_call>call:g{}<tool_call|>", "}<tool_call|>", "}}", "none", "New York", "-2.5", "f:[", "{a:[1,]}",
+}
+
+func config(cases string) sdktest.Config {
+	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
+}
+
+// leaks finds markup in what was said though the input had no quotation that
+// could protect it.
+func leaks(s *abi.Session, input, text, reasoning string) string {
+	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(input, delimiter, ""), "\"'`") {
+		return ""
+	}
+	for _, said := range []string{text, reasoning} {
+		for _, marker := range []string{openCall, closeCall, response} {
+			if strings.Contains(said, marker) {
+				return said
+			}
+		}
+	}
+	return ""
+}
+
+func TestCases(t *testing.T) { sdktest.Run(t, &Module, config("testdata/cases.json")) }
+
+func TestFieldReports(t *testing.T) {
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+}
+
+func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }

@@ -1,0 +1,314 @@
+package gemma4
+
+import (
+	"unicode"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// maxName is the longest name of a tool in bytes: longer is none.
+const maxName = 256
+
+type state uint8
+
+const (
+	inProse  state = iota
+	asking         // at a "call:" that has no opener
+	inHeader       // behind a call's opener
+	inBody         // in its arguments
+	inBroken       // in arguments that do not fit the grammar
+	behind         // behind the arguments
+	lost           // in what was no call, or one without a closer
+)
+
+// parser reads one session.
+type parser struct {
+	dialect
+	guided sdk.Parser // reads in its place, in a guided mode
+	start  abi.Channel
+	rest   string // of the label of the thought that the prompt opened
+	prose  prose.Machine
+	state  state
+	asker  asker
+	body   body
+	broken broken
+}
+
+// Channel implements sdk.Channeler.
+func (p *parser) Channel() abi.Channel { return p.start }
+
+// Step implements sdk.Parser.
+func (p *parser) Step(w *sdk.Window) {
+	if p.rest != "" {
+		switch scan.Prefix(w.Bytes(), p.rest, w.Final) {
+		case scan.Wait:
+			return
+		case scan.Yes:
+			w.Skip(len(p.rest))
+		}
+		p.rest = ""
+	}
+	if p.guided != nil {
+		p.guided.Step(w)
+		return
+	}
+	for p.step(w) {
+	}
+}
+
+// step goes on to the next state. It answers false when it needs more input.
+func (p *parser) step(w *sdk.Window) bool {
+	switch p.state {
+	case asking:
+		return p.ask(w)
+	case inHeader:
+		return p.header(w)
+	case inBody:
+		return p.arguments(w)
+	case inBroken:
+		return p.recover(w)
+	case behind:
+		return p.close(w)
+	case lost:
+		return p.find(w)
+	}
+	id, ok := p.prose.Next(w)
+	switch {
+	case !ok:
+		return false
+	case id == proseCall:
+		w.Skip(len(openCall))
+		p.state = inHeader
+	default:
+		p.state = asking
+		p.asker.reset(p.marks)
+		w.Scanned = 0
+	}
+	return true
+}
+
+// ask reads on behind a "call:" that has no opener: with its closer it is a call,
+// else it is prose.
+func (p *parser) ask(w *sdk.Window) bool {
+	_, v := p.asker.ask(w, false)
+	switch v {
+	case scan.Wait:
+		return false
+	case scan.Yes:
+		return p.header(w)
+	}
+	p.state = inProse
+	if p.prose.Thought {
+		w.Reasoning(len(callWord))
+	} else {
+		w.Text(len(callWord))
+	}
+	return true
+}
+
+// header reads up to the arguments. What is no header is lost.
+func (p *parser) header(w *sdk.Window) bool {
+	n, v := header(w.Bytes(), w.Final)
+	switch v {
+	case scan.Wait:
+		return false
+	case scan.No:
+		return p.lose(w)
+	}
+	w.Call(len(callWord), n, 0)
+	w.Skip(len(callWord) + n)
+	w.Scanned = 0
+	p.state, p.broken.on = inBody, false
+	p.body.reset(p.marks)
+	p.body.inThought = p.prose.Thought
+	return true
+}
+
+// header asks whether b begins with the header of a call, and gives the length of
+// the name in it.
+func header(b []byte, final bool) (n int, v scan.Verdict) {
+	if v := scan.Prefix(b, callWord, final); v != scan.Yes {
+		return 0, v
+	}
+	b = b[len(callWord):]
+	for n < len(b) && n <= maxName && isName(b[n]) {
+		n++
+	}
+	switch {
+	case n == len(b) && !final && n <= maxName:
+		return n, scan.Wait
+	case n == 0 || n == len(b) || b[n] != '{':
+		return n, scan.No
+	}
+	return n, scan.Yes
+}
+
+func isName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
+}
+
+// arguments reads a call's body.
+func (p *parser) arguments(w *sdk.Window) bool {
+	switch p.body.read(w) {
+	case bodyMore:
+		return w.Final && p.cut(w, p.body.inString(), p.body.candidate)
+	case bodyEnd:
+		p.state = behind
+	case bodyMarker:
+		return p.leave(w, w.Scanned)
+	default:
+		p.state = inBroken
+		p.broken.begin(&p.body, p.braces)
+	}
+	return true
+}
+
+// recover reads the rest of a body that does not fit the grammar.
+func (p *parser) recover(w *sdk.Window) bool {
+	switch p.broken.read(w) {
+	case bodyMore:
+		return w.Final && p.cut(w, p.broken.quoted, p.broken.candidate)
+	case bodyEnd:
+		p.state = behind
+	default:
+		return p.leave(w, w.Scanned)
+	}
+	return true
+}
+
+// cut drops a call that the end of the text cut. It answers whether there is
+// something to go on with: within a string, the candidate.
+func (p *parser) cut(w *sdk.Window, quoted bool, candidate int) bool {
+	if quoted && candidate != none {
+		return p.leave(w, candidate)
+	}
+	return p.leave(w, w.Len())
+}
+
+// leave drops the call and goes on with the marker at place at.
+func (p *parser) leave(w *sdk.Window, at int) bool {
+	w.CallDrop()
+	w.Skip(at)
+	p.state = inProse
+	return true
+}
+
+// close ends the call behind its body, if its closer is there or the text ends.
+func (p *parser) close(w *sdk.Window) bool {
+	b := w.Bytes()
+	body := w.Scanned
+	at := body + scan.Space(b[body:])
+	v := scan.Prefix(b[at:], closeCall, false)
+	switch {
+	case v == scan.Wait && !w.Final:
+		return false
+	case v == scan.No:
+		return p.lose(w)
+	case p.broken.on:
+		p.unsound(w, body)
+	default:
+		w.CallEnd()
+	}
+	w.Skip(min(at+len(closeCall), len(b)))
+	p.state = inProse
+	return true
+}
+
+// unsound ends a call whose body fills the window up to place n, unless parts of
+// it were said.
+func (p *parser) unsound(w *sdk.Window, n int) {
+	if p.body.said {
+		n = 0
+	}
+	w.CallUnsound(0, n)
+}
+
+// lose gives the call up, and skips what belongs to it.
+func (p *parser) lose(w *sdk.Window) bool {
+	w.CallDrop()
+	p.state = lost
+	w.Scanned = 0
+	return true
+}
+
+// find skips to the next marker.
+func (p *parser) find(w *sdk.Window) bool {
+	at, id, v := p.marks.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	switch {
+	case v != scan.Yes:
+		return false
+	case id == isDelimiter:
+		w.Skip(len(delimiter))
+	default:
+		p.state = inProse
+	}
+	return true
+}
+
+// asker reads a call that has no opener, without saying anything of it.
+type asker struct {
+	begun bool
+	body  body
+}
+
+func (a *asker) reset(marks *scan.Set) {
+	a.begun = false
+	a.body.reset(marks)
+	a.body.mute = true
+}
+
+// ask asks whether the window begins with a whole call from "call:" on, and gives
+// its length. With open, the text may end in place of the closer.
+func (a *asker) ask(w *sdk.Window, open bool) (n int, v scan.Verdict) {
+	b := w.Bytes()
+	if !a.begun {
+		if behindWord(w) {
+			return 0, scan.No
+		}
+		name, v := header(b, w.Final)
+		if v != scan.Yes {
+			return 0, v
+		}
+		a.begun = true
+		w.Scanned = len(callWord) + name
+	}
+	if a.body.place != atEnd {
+		switch v := a.body.read(w); {
+		case v == bodyMore && !w.Final && w.Scanned < maxHeld:
+			return 0, scan.Wait
+		case v != bodyEnd || w.Scanned >= maxHeld:
+			return 0, scan.No
+		}
+	}
+	at := w.Scanned
+	if at == len(b) && w.Final && open {
+		return at, scan.Yes
+	}
+	return at + len(closeCall), scan.Prefix(b[at:], closeCall, w.Final)
+}
+
+// behindWord says whether the window goes on with a word.
+func behindWord(w *sdk.Window) bool {
+	r := w.PrevRune()
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// newAsk asks for a guided mode: there "call:" may also stand directly before the
+// payload.
+func newAsk(marks *scan.Set) guided.Ask {
+	var a asker
+	return func(w *sdk.Window, fresh bool) (n int, v scan.Verdict) {
+		if fresh {
+			a.reset(marks)
+		}
+		if b := w.Bytes()[len(callWord):]; len(b) > 0 && (b[0] == '{' || b[0] == '[') && !behindWord(w) {
+			return len(callWord), scan.Yes
+		}
+		return a.ask(w, true)
+	}
+}
