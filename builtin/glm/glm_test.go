@@ -22,4 +22,8 @@ func TestFieldReports(t *testing.T) {
 	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
 }
 
+func TestRules(t *testing.T) {
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json"})
+}
+
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

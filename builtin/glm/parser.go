@@ -92,15 +92,17 @@ func (p *parser) inProse(w *sdk.Window) bool {
 		p.state = atName
 		return true
 	}
-	n := nameLen(w.Bytes())
-	switch prev := w.PrevRune(); {
-	case prev < 0x80 && !isName(byte(prev)):
-		p.call(w, n)
-	case p.prose.Thought:
+	if prev := w.PrevRune(); prev < 0x80 && !isName(byte(prev)) {
+		p.call(w, nameLen(w.Bytes()))
+		return true
+	}
+	n := len(p.grammar.Call(id)) - len(keyOpen) // the end of a word, and a stray opener
+	if p.prose.Thought {
 		w.Reasoning(n)
-	default:
+	} else {
 		w.Text(n)
 	}
+	w.Skip(len(keyOpen))
 	return true
 }
 

@@ -206,10 +206,22 @@ func (p *parser) ends(w *sdk.Window, i int) verdict {
 			return isEnd
 		}
 		return isKept
-	case m == headCall, p.leaves(m):
+	case m == headCall && p.value.tools == 0:
+		return p.begins(w, b)
+	case m == headCall, m == headJSON, p.leaves(m):
 		return isKept
 	}
 	return isData
+}
+
+// begins judges a closer that the next call's header follows, and no closer of
+// this call: it is the end if that call has a body.
+func (p *parser) begins(w *sdk.Window, b []byte) verdict {
+	m, _, d := p.next(w, b)
+	if d == isEnd && (m == headArgument || m == headJSON || m == closeCall) || d == isOpen {
+		return d
+	}
+	return isKept
 }
 
 // confirmed judges a closer that the call's closer follows, by what stands behind
@@ -254,7 +266,7 @@ func (p *parser) next(w *sdk.Window, b []byte) (m mark, rest []byte, d verdict) 
 	}
 	b = b[space:]
 	m, n, v := structure.at(b, w.Final)
-	if v == scan.Yes && (m == headArgument || m == headCall) {
+	if v == scan.Yes && (m == headArgument || m == headCall || m == headJSON) {
 		var h header
 		if h, v = readHeader(b, n, w.Final); v == scan.No && w.Final && openEnded(b, n) {
 			return atEnd, nil, isEnd
