@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // check fills in what follows from other settings and refuses what can't work.
@@ -18,8 +19,46 @@ func check(cfg *Config, env map[string]string, d *decoder) {
 	if cfg.Limits.Requests < 0 {
 		d.fail("limits.requests", "want 0 or more, got %d", cfg.Limits.Requests)
 	}
+	checkModules(&cfg.Modules, d)
 	upstreams := checkUpstreams(cfg, env, d)
 	checkModels(cfg, upstreams, d)
+}
+
+func checkModules(m *Modules, d *decoder) {
+	if m.Keep < 1 {
+		d.fail("modules.keep", "want 1 or more, got %d", m.Keep)
+	}
+	if m.Faults.Count < 1 {
+		d.fail("modules.faults.count", "want 1 or more, got %d", m.Faults.Count)
+	}
+	for _, backoff := range []time.Duration{m.Faults.Window, m.Faults.Backoff, m.Faults.MaxBackoff} {
+		if backoff <= 0 {
+			d.fail("modules.faults", "window, backoff and max_backoff can't be 0")
+			break
+		}
+	}
+	seen := map[string]bool{}
+	for i, r := range m.Rules {
+		path := "modules.rules[" + r.Name + "]"
+		switch {
+		case r.Name == "":
+			d.fail(fmt.Sprintf("modules.rules[%d].name", i), "is needed")
+		case seen[r.Name]:
+			d.fail(path, "there are two of this name")
+		case r.Rollout == "canary" && (r.Percent < 1 || r.Percent > 100):
+			d.fail(path+".percent", "want 1 to 100, got %d", r.Percent)
+		case r.MaxFaults < 1 || r.MaxDifferences < 1:
+			d.fail(path, "max_faults and max_differences are 1 or more")
+		case r.PromoteAfter < 0:
+			d.fail(path+".promote_after", "want 0 or more, got %d", r.PromoteAfter)
+		}
+		seen[r.Name] = true
+	}
+	for i, p := range m.Processes {
+		if len(p.Command) == 0 {
+			d.fail(fmt.Sprintf("modules.processes[%d].command", i), "is needed")
+		}
+	}
 }
 
 func checkUpstreams(cfg *Config, env map[string]string, d *decoder) map[string]*Upstream {

@@ -46,8 +46,72 @@ type Admin struct {
 
 // Modules says where parser modules come from beside those that are built in.
 type Modules struct {
-	Dir   string `koanf:"dir" doc:"Folder with .wasm modules of your own."`
-	Cache string `koanf:"cache" doc:"Folder for compiled modules; empty: the user's cache folder."`
+	Dir       string        `koanf:"dir" doc:"Folder with .wasm modules of your own. It is watched: a file that changes is tested and takes over while streams run."`
+	Cache     string        `koanf:"cache" doc:"Folder for compiled modules; empty: the user's cache folder."`
+	Poll      time.Duration `koanf:"poll" default:"30s" doc:"Time between two looks at the folder, for network volumes that announce no changes; 0: none."`
+	Debounce  time.Duration `koanf:"debounce" default:"300ms" doc:"How long the folder must be still after a change before it is read."`
+	Keep      int           `koanf:"keep" default:"3" doc:"Replaced versions of a module that are kept for a rollback."`
+	Keys      []string      `koanf:"keys" doc:"Public ed25519 keys, base64 or PEM. With any, a module of your own is loaded only if one of them has signed it: NAME.wasm.sig beside NAME.wasm."`
+	Lock      string        `koanf:"lock" doc:"File of permitted modules, as sha256sum writes it, such as turnkey.lock; empty: all are."`
+	Faults    Faults        `koanf:"faults"`
+	Limits    Classes       `koanf:"limits"`
+	Rules     []ModuleRule  `koanf:"rules" doc:"What modules of your own may do."`
+	Processes []Process     `koanf:"processes" doc:"Parsers that run as processes of their own."`
+}
+
+// Faults say when a version of a module is taken out of service.
+type Faults struct {
+	Count      int           `koanf:"count" default:"5" doc:"So many faults within the window put a version in quarantine: the version before it takes new requests."`
+	Window     time.Duration `koanf:"window" default:"1m" doc:"The time in which they are counted."`
+	Backoff    time.Duration `koanf:"backoff" default:"1m" doc:"How long a quarantine is; each one of the same version is twice as long as the one before."`
+	MaxBackoff time.Duration `koanf:"max_backoff" default:"1h" doc:"The longest quarantine."`
+}
+
+// Classes are the limits of modules by how far they are trusted.
+type Classes struct {
+	Shipped    ModuleLimits `koanf:"shipped"`
+	ThirdParty ModuleLimits `koanf:"third_party"`
+}
+
+// ModuleLimits are what a module may use up; 0 is the class's own limit.
+type ModuleLimits struct {
+	Module              Size          `koanf:"module" doc:"A module's size. Shipped 32MiB, third party 16MiB."`
+	CompileTime         time.Duration `koanf:"compile_time" doc:"Time to compile it. Shipped 1m, third party 20s."`
+	Memory              Size          `koanf:"memory" doc:"Memory of an instance. Shipped 256MiB, third party 32MiB."`
+	TableElements       int           `koanf:"table_elements" doc:"Elements of each of an instance's tables. Shipped 1048576, third party 65536."`
+	SessionsPerInstance int           `koanf:"sessions_per_instance" doc:"Sessions that share an instance. Shipped 64, third party 1."`
+	Instances           int           `koanf:"instances" doc:"Instances of a module. 1024 for both."`
+	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are about a millisecond. Shipped 20000000, third party 5000000."`
+	FuelCall            int           `koanf:"fuel_call" doc:"Units of each call. Shipped 2000000, third party 1000000."`
+	FuelByte            int           `koanf:"fuel_byte" doc:"Units more for each byte that a call hands in. Shipped 500, third party 400."`
+	FuelHeld            int           `koanf:"fuel_held" doc:"Units more for each byte that the session holds back. Shipped 20, third party 10."`
+	FuelConstraint      int           `koanf:"fuel_constraint" doc:"Units to build a constraint. Shipped 20000000, third party 5000000."`
+	Events              int           `koanf:"events" doc:"Events of an answer. Shipped 1048576, third party 65536."`
+	Literals            Size          `koanf:"literals" doc:"Synthesised bytes of an answer. Shipped 4MiB, third party 1MiB."`
+	Held                Size          `koanf:"held" doc:"Bytes that a session holds back. Shipped 8MiB, third party 2MiB."`
+	Replay              Size          `koanf:"replay" doc:"Raw text kept of a session, to rebuild it after a neighbour's fault. Shipped 4MiB; third party 0, it has no neighbours."`
+}
+
+// ModuleRule is what a module of your own may do.
+type ModuleRule struct {
+	Name           string `koanf:"name" doc:"The module's name, as its manifest says it."`
+	Shadow         bool   `koanf:"shadow" default:"false" doc:"It may take the place of a built-in module, or of a built-in parser's name."`
+	Trust          string `koanf:"trust" default:"third_party" oneof:"third_party shipped" doc:"Whose limits it has."`
+	Rollout        string `koanf:"rollout" default:"live" oneof:"live shadow canary" doc:"How a new version takes over: at once; or on trial, beside the live version (shadow: compared, never sent) or with a share of new requests (canary), until it is promoted."`
+	Percent        int    `koanf:"percent" default:"10" doc:"A canary's share of new requests."`
+	MaxFaults      int    `koanf:"max_faults" default:"3" doc:"So many faults end a trial."`
+	MaxDifferences int    `koanf:"max_differences" default:"10" doc:"So many answers that differ from the live version's end a trial."`
+	PromoteAfter   int    `koanf:"promote_after" default:"0" doc:"So many answers on trial promote the version; 0: an administrator does."`
+}
+
+// Process is a parser that runs as a process of its own.
+type Process struct {
+	Name         string        `koanf:"name" doc:"What messages call it."`
+	Command      []string      `koanf:"command" doc:"The executable and its arguments."`
+	SHA256       string        `koanf:"sha256" doc:"The executable's digest; it is not started if its file has another."`
+	Env          []string      `koanf:"env" doc:"Its whole environment, NAME=VALUE each."`
+	StartTimeout time.Duration `koanf:"start_timeout" default:"10s" doc:"Longest time to start."`
+	CallTimeout  time.Duration `koanf:"call_timeout" default:"2s" doc:"Longest time for one answer; then the process is killed."`
 }
 
 // Timeouts bound a request in time; 0 switches one off.
@@ -88,7 +152,7 @@ type Model struct {
 	Upstream        string            `koanf:"upstream" doc:"The upstream's name; may be left out if there is one upstream."`
 	UpstreamModel   string            `koanf:"upstream_model" doc:"The engine's name for the model, where it is another."`
 	EngineProfile   string            `koanf:"engine_profile" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"The upstream's profile, for this model; empty: the upstream's."`
-	Parser          string            `koanf:"parser" doc:"Parser family for reasoning and tool calls."`
+	Parser          string            `koanf:"parser" doc:"Parser family for reasoning and tool calls; auto: the one that suggests itself for a model of this name."`
 	ToolParser      string            `koanf:"tool_parser" doc:"Parser family for tool calls, where reasoning has another or none."`
 	ReasoningParser string            `koanf:"reasoning_parser" doc:"Parser family for reasoning, where tool calls have another or none."`
 	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`

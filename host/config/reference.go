@@ -8,7 +8,7 @@ import (
 // Setting describes one setting, for documentation.
 type Setting struct {
 	Path    string   // models[].policies.arguments
-	Type    string   // text, true or false, whole number, duration, size, list, group
+	Type    string   // text, true or false, whole number, duration, size, list, list of groups, group
 	Default string   // "" where there is none
 	Values  []string // the permitted values, where they are few
 	Env     string   // the environment variable; "" for what stands in a list
@@ -30,11 +30,12 @@ func Reference() []Setting {
 			}
 			s := Setting{Path: at, Type: typeName(f.Type), Default: f.Tag.Get("default"), Values: strings.Fields(f.Tag.Get("oneof")), Doc: f.Tag.Get("doc")}
 			if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+				s.Type = "list of groups"
 				out = append(out, s)
 				walk(at+"[]", true, f.Type.Elem())
 				continue
 			}
-			if !inList {
+			if k := f.Type.Kind(); !inList && k != reflect.Slice && k != reflect.Map {
 				s.Env = EnvName(at)
 			}
 			out = append(out, s)

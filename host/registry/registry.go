@@ -1,46 +1,83 @@
-// Package registry finds the parser for a family's name among the modules at
-// hand: those embedded in the program, those of a folder, and the Go packages
-// linked natively. A module is compiled when a parser of it is first asked for.
+// Package registry keeps the parser modules: those that ship, those of an
+// operator's folder, those that an administrator hands in, and parser processes.
+//
+// A request takes a Lease of the versions that are live; a change of a module
+// is one atomic swap: new requests take the new version, running ones keep
+// theirs, and a version that was replaced is closed when its last request ends.
+// Before a version goes live it is verified, inspected, compiled and tested.
 package registry
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path"
-	"strings"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
-	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/process"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
-// Config says where modules come from.
+// Config says where modules come from and what they may do.
 type Config struct {
 	// Embedded holds the modules that ship. It may be nil.
 	Embedded Embedded
 	// Linked are the parsers that are linked into the program.
 	Linked []*sdk.Module
-	// Folder holds modules of the operator's, *.wasm at its top. It may be nil.
-	Folder fs.FS
 	// Native prefers linked parsers to embedded modules.
 	Native bool
-	// CacheDir keeps compiled modules; "" keeps none.
+	// Dir is the folder with the operator's modules, *.wasm at its top; "" is none.
+	Dir string
+	// Processes are parsers that run as processes of their own.
+	Processes []Process
+	// CacheDir keeps compiled code; "" keeps none.
 	CacheDir string
-	Logger   *slog.Logger
-	// OnFault is told of each fault of a module. It may be nil.
-	OnFault func(*wasm.Fault)
+
+	// Shipped and ThirdParty are the limits of the two trust classes; nil means
+	// those of package wasm.
+	Shipped, ThirdParty *wasm.Limits
+	// Rules are what modules of the operator's may do, by the module's name.
+	Rules map[string]Rule
+	// Keys are the public keys of which one must have signed every module of the
+	// operator's; none: signatures are not looked at.
+	Keys []ed25519.PublicKey
+	// LockFile names the file of permitted digests; "" permits all. See verify.go.
+	LockFile string
+	// Budget is the faults after which a version is taken out of service.
+	Budget Budget
+	// Keep is how many replaced versions of a module are kept for a rollback.
+	Keep int
+	// Poll is the time between two looks at the folder, for file systems that
+	// announce no changes; 0 is never. Debounce is how long the folder must be
+	// still after a change before it is read.
+	Poll, Debounce time.Duration
+	// Lenient loads modules without testing them and lets any of them shadow a
+	// built-in one: for tools that show what a module does.
+	Lenient bool
+
+	Logger *slog.Logger
+}
+
+// Process is a parser that runs as a process. Name stands for it in messages.
+type Process struct {
+	Name string
+	process.Config
+}
+
+// Rule is what a module of the operator's may do. The zero value is the default.
+type Rule struct {
+	// Shadow lets the module take the place of a built-in one.
+	Shadow bool
+	// Trusted gives it the limits of a module that ships.
+	Trusted bool
+	// Rollout is how new versions go live.
+	Rollout Rollout
 }
 
 // Embedded is a set of modules inside the program.
@@ -49,212 +86,209 @@ type Embedded interface {
 	Module(name string) ([]byte, error)
 }
 
-// Info describes a module.
-type Info struct {
-	Manifest *manifest.Manifest
-	// Origin is "embedded", "linked" or the file's name in the folder.
-	Origin string
-	// Engine is "wasm" or "native".
-	Engine string
-	// SHA256 is that of the module's bytes; "" for a linked one.
-	SHA256 string
-}
-
-// Family is a grammar's parsers and the module that they come from.
-type Family struct {
-	route.Family
-	Info *Info
-}
-
 // Registry holds the modules.
 type Registry struct {
-	runtime *wasm.Runtime
-	modules []*module
-	set     manifest.Set // the modules' manifests, in their order
-	native  bool
+	cfg     Config
 	log     *slog.Logger
+	runtime *wasm.Runtime
+
+	state   atomic.Pointer[state]
+	refused atomic.Pointer[[]Refusal]
+
+	change  sync.Mutex // one change at a time; guards the fields below
+	files   map[string]*file
+	checks  map[int]func(context.Context, *View) error
+	checkID int
+	closed  bool
+
+	wake   chan struct{} // a version is over its budget, or a trial is decided
+	reload chan struct{}
 }
 
-// module is one module, compiled when it is first needed.
-type module struct {
-	Info
-	load    func(context.Context) ([]parse.Engine, error)
-	once    sync.Once
-	engines []parse.Engine
-	err     error
+// state is what is live. It is never changed, only replaced.
+type state struct {
+	builtins []*version
+	slots    map[string]*slot
+	table    *table
 }
 
-// New reads the manifests of all modules. Nothing is compiled yet.
+// names lists the slots in a fixed order.
+func (s *state) names() []string { return slices.Sorted(maps.Keys(s.slots)) }
+
+// New reads the manifests of the built-in modules, which are compiled when they
+// are first needed, and loads the operator's. A module of the operator's that is
+// refused is an error; later on, while Run runs, it is logged.
 func New(ctx context.Context, c Config) (*Registry, error) {
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	wc := wasm.NewConfig().WithCacheDir(c.CacheDir).WithLogger(c.Logger)
-	if c.OnFault != nil {
-		wc = wc.WithOnFault(c.OnFault)
-	}
-	rt, err := wasm.NewRuntime(ctx, wc)
+	c.defaults()
+	r := &Registry{cfg: c, log: c.Logger, files: map[string]*file{}, checks: map[int]func(context.Context, *View) error{},
+		wake: make(chan struct{}, 1), reload: make(chan struct{}, 1)}
+	rt, err := wasm.NewRuntime(ctx, wasm.NewConfig().WithCacheDir(c.CacheDir).WithLogger(c.Logger).WithOnFault(r.faultOf))
 	if err != nil {
 		return nil, err
 	}
-	r := &Registry{runtime: rt, native: c.Native, log: c.Logger}
-	if err := r.gather(c); err != nil {
-		return nil, errors.Join(err, rt.Close(ctx))
+	r.runtime = rt
+	if err := r.begin(ctx); err != nil {
+		return nil, errors.Join(err, r.Close(ctx))
 	}
 	return r, nil
 }
 
-// gather lists the modules. Where two know one name the earlier has it.
-func (r *Registry) gather(c Config) error {
-	linked := func() error {
-		for _, m := range c.Linked {
-			if err := r.addLinked(m); err != nil {
-				return err
-			}
+func (c *Config) defaults() {
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Shipped == nil {
+		l := wasm.Shipped()
+		c.Shipped = &l
+	}
+	if c.ThirdParty == nil {
+		l := wasm.ThirdParty()
+		c.ThirdParty = &l
+	}
+	if c.Budget.Faults == 0 {
+		c.Budget = DefaultBudget
+	}
+	if c.Keep == 0 {
+		c.Keep = DefaultKeep
+	}
+	if c.Debounce == 0 {
+		c.Debounce = DefaultDebounce
+	}
+}
+
+// Defaults of Config.
+const (
+	DefaultKeep     = 3
+	DefaultDebounce = 300 * time.Millisecond
+)
+
+func (r *Registry) begin(ctx context.Context) error {
+	for name, rule := range r.cfg.Rules {
+		if err := rule.Rollout.Check(); err != nil {
+			return fmt.Errorf("modules.rules[%s]: %w", name, err)
 		}
-		return nil
 	}
-	embedded := func() error { return r.addEmbedded(c.Embedded) }
-	order := []func() error{embedded, linked}
-	if c.Native {
-		order = []func() error{linked, embedded}
-	}
-	for _, add := range append(order, func() error { return r.addFolder(c.Folder) }) {
-		if err := add(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add adds a module, unless one of its name is there: a family that is linked and
-// embedded is listed once.
-func (r *Registry) add(m *module) {
-	for _, known := range r.modules {
-		if known.Manifest.Module == m.Manifest.Module {
-			if m.Origin != "linked" && m.Origin != "embedded" {
-				r.log.Warn("a module of the folder is left out: its name is taken", "file", m.Origin, "module", m.Manifest.Module, "by", known.Origin)
-			}
-			return
-		}
-	}
-	r.modules = append(r.modules, m)
-	r.set = append(r.set, m.Manifest)
-}
-
-func (r *Registry) addLinked(m *sdk.Module) error {
-	described, err := manifest.Parse([]byte(m.Manifest))
-	if err != nil {
-		return fmt.Errorf("a linked module's manifest: %w", err)
-	}
-	r.add(&module{
-		Info: Info{Manifest: described, Origin: "linked", Engine: "native"},
-		load: func(context.Context) (engines []parse.Engine, err error) {
-			for _, p := range described.Parsers {
-				e, err := parse.Native(m, p.Name)
-				if err != nil {
-					return nil, err
-				}
-				engines = append(engines, e)
-			}
-			return engines, nil
-		},
-	})
-	return nil
-}
-
-func (r *Registry) addEmbedded(e Embedded) error {
-	if e == nil {
-		return nil
-	}
-	names := e.Names()
-	modules := make([]*module, len(names))
-	var group errgroup.Group
-	for i, name := range names {
-		group.Go(func() (err error) {
-			modules[i], err = r.module("embedded", wasm.Shipped(), func() ([]byte, error) { return e.Module(name) })
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for _, m := range modules {
-		r.add(m)
-	}
-	return nil
-}
-
-func (r *Registry) addFolder(folder fs.FS) error {
-	if folder == nil {
-		return nil
-	}
-	names, err := fs.Glob(folder, "*.wasm")
+	builtins, err := r.builtins()
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		m, err := r.module(name, wasm.ThirdParty(), func() ([]byte, error) { return fs.ReadFile(folder, name) })
-		if err != nil {
+	r.change.Lock()
+	defer r.change.Unlock()
+	s := &state{builtins: builtins, slots: map[string]*slot{}}
+	s.table = newTable(s)
+	r.state.Store(s)
+	for _, p := range r.cfg.Processes {
+		if err := r.startProcess(ctx, p); err != nil {
 			return err
 		}
-		r.add(m)
+	}
+	if r.cfg.Dir == "" {
+		return nil
+	}
+	refused, err := r.scan(ctx)
+	return errors.Join(append(refused, err)...)
+}
+
+// Close closes all modules and ends all processes. No lease may be held any more.
+func (r *Registry) Close(ctx context.Context) error {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	if s := r.state.Swap(&state{table: &table{closed: true}}); s != nil {
+		for _, slot := range s.slots {
+			for _, v := range slot.versions() {
+				v.retire()
+			}
+		}
+	}
+	return r.runtime.Close(ctx)
+}
+
+// Require makes every change pass a check of what would then be live: a change
+// that check gives an error for is refused. The function that is returned takes
+// the check away.
+func (r *Registry) Require(check func(context.Context, *View) error) (remove func()) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	r.checkID++
+	id := r.checkID
+	r.checks[id] = check
+	return func() {
+		r.change.Lock()
+		defer r.change.Unlock()
+		delete(r.checks, id)
+	}
+}
+
+// View gives what is live now.
+func (r *Registry) View() *View { return &View{r.state.Load().table} }
+
+// swap makes next the slot of that name, nil takes it away. What is left behind
+// is closed when its last request ends. commit, if not nil, is what has to happen
+// just before. The error leaves everything as it was.
+func (r *Registry) swap(ctx context.Context, name string, next *slot, commit func() error) error {
+	now := r.state.Load()
+	s := now.with(name, next)
+	if err := r.permit(ctx, s, name); err != nil {
+		return err
+	}
+	if commit != nil {
+		if err := commit(); err != nil {
+			return err
+		}
+	}
+	if next != nil && (now.slots[name] == nil || next.live != now.slots[name].live) {
+		next.counts.swaps.Add(1)
+	}
+	r.state.Store(s)
+	for _, v := range now.slots[name].versions() {
+		if !slices.Contains(next.versions(), v) {
+			v.retire()
+		}
 	}
 	return nil
 }
 
-// module describes a WebAssembly module. Its bytes are read again when it is
-// compiled: most modules never are.
-func (r *Registry) module(origin string, limits wasm.Limits, read func() ([]byte, error)) (*module, error) {
-	binary, err := read()
-	if err != nil {
-		return nil, err
+// with is the state with another slot of that name, or without one.
+func (s *state) with(name string, next *slot) *state {
+	n := &state{builtins: s.builtins, slots: maps.Clone(s.slots)}
+	if next == nil {
+		delete(n.slots, name)
+	} else {
+		n.slots[name] = next
 	}
-	info, err := inspect(origin, binary)
-	if err != nil {
-		return nil, err
+	n.table = newTable(n)
+	return n
+}
+
+// permit says whether s may go live, in which the slot of that name is new: no
+// name may be claimed twice, and the models that are served must find their
+// parsers, with the version on trial too.
+func (r *Registry) permit(ctx context.Context, s *state, name string) error {
+	if err := s.clash(); err != nil {
+		return &RefusedError{Module: name, Step: StepNames, Cause: err}
 	}
-	return &module{Info: *info, load: func(ctx context.Context) ([]parse.Engine, error) {
-		binary, err := read()
-		if err != nil {
-			return nil, err
+	tables := []*table{s.table}
+	if slot := s.slots[name]; slot != nil && slot.trial != nil {
+		promoted := *slot
+		promoted.live, promoted.trial = slot.trial.version, nil
+		tables = append(tables, s.with(name, &promoted).table)
+	}
+	for _, t := range tables {
+		for _, check := range r.checks {
+			if err := check(ctx, &View{t}); err != nil {
+				return &RefusedError{Module: name, Step: StepModels, Cause: err}
+			}
 		}
-		m, err := r.runtime.Compile(ctx, binary, limits)
-		if err != nil {
-			return nil, fmt.Errorf("module %s: %w", info.Manifest.Module, err)
-		}
-		return engines(m), nil
-	}}, nil
-}
-
-// Infos describes all modules, in the order in which names are looked up.
-func (r *Registry) Infos() []*Info {
-	out := make([]*Info, len(r.modules))
-	for i, m := range r.modules {
-		out[i] = &m.Info
 	}
-	return out
+	return nil
 }
 
-// Parser gives the parser of that name or alias.
-func (r *Registry) Parser(ctx context.Context, name string) (parse.Engine, *Info, error) {
-	named, m, err := r.find(ctx, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return named, &m.Info, nil
-}
-
-// Family gives the family to which the parser of that name or alias belongs.
-func (r *Registry) Family(ctx context.Context, name string) (*Family, error) {
-	named, m, err := r.find(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return &Family{Family: route.FamilyOf(named, m.engines), Info: &m.Info}, nil
-}
-
-// UnknownError says that no module at hand has a parser of that name.
+// UnknownError says that no module at hand has a parser of that name, or that
+// there is no module of it.
 type UnknownError struct {
 	Name  string
 	Known []string
@@ -264,79 +298,5 @@ func (e *UnknownError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("there is no parser %q: no module is at hand", e.Name)
 	}
-	return fmt.Sprintf("there is no parser %q; known are %s", e.Name, strings.Join(e.Known, ", "))
-}
-
-// families names the first parser of each module.
-func (r *Registry) families() []string {
-	var names []string
-	for _, m := range r.modules {
-		names = append(names, m.Manifest.Parsers[0].Name)
-	}
-	return names
-}
-
-func (r *Registry) find(ctx context.Context, name string) (parse.Engine, *module, error) {
-	match, ok := r.set.Find(name)
-	if !ok {
-		return nil, nil, &UnknownError{Name: name, Known: r.families()}
-	}
-	for _, m := range r.modules {
-		if m.Manifest != match.Manifest {
-			continue
-		}
-		m.once.Do(func() { m.engines, m.err = r.open(ctx, m) })
-		if m.err != nil {
-			return nil, nil, m.err
-		}
-		for _, e := range m.engines {
-			if e.Parser().Name == match.Parser.Name {
-				return e, m, nil
-			}
-		}
-	}
-	return nil, nil, fmt.Errorf("module %s has lost its parser %s", match.Manifest.Module, match.Parser.Name)
-}
-
-func (r *Registry) open(ctx context.Context, m *module) ([]parse.Engine, error) {
-	if m.Engine == "native" && !r.native {
-		r.log.Warn("no WebAssembly module is at hand: the linked parser is used", "module", m.Manifest.Module)
-	}
-	begun := time.Now()
-	engines, err := m.load(ctx)
-	r.log.Debug("module loaded", "module", m.Manifest.Module, "version", m.Manifest.Version, "engine", m.Engine, "took", time.Since(begun))
-	return engines, err
-}
-
-// Close closes all modules. No session may be open any more.
-func (r *Registry) Close(ctx context.Context) error { return r.runtime.Close(ctx) }
-
-// Lookup describes the module of that name, or the one that has the parser of
-// that name or alias.
-func (r *Registry) Lookup(name string) (*Info, error) {
-	match, found := r.set.Find(name)
-	for _, m := range r.modules {
-		if m.Manifest.Module == name || found && m.Manifest == match.Manifest {
-			return &m.Info, nil
-		}
-	}
-	return nil, &UnknownError{Name: name, Known: r.families()}
-}
-
-// Inspect describes the module in a file, without running it.
-func Inspect(file string) (*Info, error) {
-	binary, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return inspect(path.Base(file), binary)
-}
-
-func inspect(origin string, binary []byte) (*Info, error) {
-	described, err := manifest.Read(binary)
-	if err != nil {
-		return nil, fmt.Errorf("module %s: %w", origin, err)
-	}
-	digest := sha256.Sum256(binary)
-	return &Info{Manifest: described, Origin: origin, Engine: "wasm", SHA256: hex.EncodeToString(digest[:])}, nil
+	return fmt.Sprintf("there is no parser %q; known are %s", e.Name, joined(e.Known))
 }

@@ -1,38 +1,19 @@
 package registry
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
-
-	"go.uber.org/goleak"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
-	"github.com/turnkey-parsers/turnkey/plugins"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// toy is a module whose parsers call everything text.
-var toy = &sdk.Module{
-	Manifest: `{"abi":"1.0","module":"toy","version":"0.1.0","parsers":[{"name":"toy","aliases":["toy-2"],"kind":"unified"},` +
-		`{"name":"toy_batch","kind":"batch","jail":{"open":["<"]}},{"name":"other","kind":"reasoning"}]}`,
-	New: func(*abi.Session) sdk.Parser { return all{} },
-}
-
-type all struct{}
-
-func (all) Step(w *sdk.Window) { w.Text(w.Len()) }
 
 // one is a set of one embedded module.
 type one struct {
@@ -43,43 +24,27 @@ type one struct {
 func (o one) Names() []string                    { return []string{o.name} }
 func (o one) Module(name string) ([]byte, error) { return o.read() }
 
-func open(t *testing.T, c Config) (*Registry, *bytes.Buffer) {
-	t.Helper()
-	log := &bytes.Buffer{}
-	c.Logger = slog.New(slog.NewTextHandler(log, nil))
-	r, err := New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := r.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return r, log
-}
-
 func TestFamilies(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true})
 	for name, want := range map[string][4]bool{ // unified, tools, reasoning, batch
 		"toy": {true, false, false, true}, "TOY_2": {true, false, false, true}, "toy_batch": {true, false, false, true}, "other": {false, false, true, false},
 	} {
-		f, err := r.Family(t.Context(), name)
+		f, err := r.View().Family(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := [4]bool{f.Unified != nil, f.Tools != nil, f.Reasoning != nil, f.Batch != nil}; got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
-		if f.Info.Engine != "native" || f.Info.Origin != "linked" || f.Info.Manifest.Module != "toy" {
-			t.Errorf("%+v", f.Info)
+		if i, err := r.View().Info(name); err != nil || i.Engine != "native" || i.Origin != "linked" || i.Manifest.Module != "toy" {
+			t.Errorf("%+v, %v", i, err)
 		}
 	}
 }
 
 func TestUnknownFamilies(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true})
-	_, err := r.Family(t.Context(), "toi")
+	_, err := r.Lease(t.Context(), "", "toi")
 	var unknown *UnknownError
 	if !errors.As(err, &unknown) || err.Error() != `there is no parser "toi"; known are toy` {
 		t.Errorf("got %v", err)
@@ -100,34 +65,24 @@ func TestLinkedParsersFillIn(t *testing.T) {
 	}
 }
 
-// built gives a built module.
-func built(t *testing.T) (name string, read func() ([]byte, error)) {
-	t.Helper()
-	if len(plugins.Names()) == 0 {
-		t.Skip("no modules are built: make modules")
-	}
-	name = plugins.Names()[0]
-	return name, func() ([]byte, error) { return plugins.Module(name) }
-}
-
 func TestModulesAreCompiledOnceAndLate(t *testing.T) {
-	name, read := built(t)
 	reads := 0
 	var mu sync.Mutex
-	r, _ := open(t, Config{CacheDir: t.TempDir(), Embedded: one{name, func() ([]byte, error) {
+	r, _ := open(t, Config{CacheDir: t.TempDir(), Embedded: one{"mine", func() ([]byte, error) {
 		mu.Lock()
 		reads++
 		mu.Unlock()
-		return read()
+		return guest{}.bytes(t), nil
 	}}})
 	if reads != 1 {
 		t.Errorf("%d reads for the manifest", reads)
 	}
-	parser := r.Infos()[0].Manifest.Parsers[0].Name
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			if _, _, err := r.Parser(context.Background(), parser); err != nil {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel() // a request that gives up
+			if _, _, err := r.Parser(ctx, "mine"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -136,68 +91,167 @@ func TestModulesAreCompiledOnceAndLate(t *testing.T) {
 	if reads != 2 {
 		t.Errorf("%d reads after eight look-ups", reads)
 	}
-	e, info, err := r.Parser(t.Context(), parser)
+	_, info, err := r.Parser(t.Context(), "mine")
 	if err != nil || info.Engine != "wasm" || info.Origin != "embedded" || len(info.SHA256) != 64 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	s, _, err := parse.Open(parse.Config{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Push("Hello."); err != nil {
-		t.Error(err)
+	if got := say(t, r, "mine", "Hello."); got != "Hello." {
+		t.Errorf("got %q", got)
 	}
 }
 
-func TestFolder(t *testing.T) {
-	_, read := built(t)
-	binary, err := read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := fstest.MapFS{"mine.wasm": {Data: binary}, "notes.txt": {Data: []byte("x")}}
-	r, log := open(t, Config{Folder: folder, CacheDir: t.TempDir()})
-	if i := r.Infos(); len(i) != 1 || i[0].Origin != "mine.wasm" {
-		t.Errorf("%+v", i)
-	}
-	if _, _, err := r.Parser(t.Context(), r.Infos()[0].Manifest.Parsers[0].Name); err != nil || log.Len() > 0 {
-		t.Errorf("%v, log %s", err, log)
-	}
-	both, log := open(t, Config{Embedded: one{"x", read}, Folder: folder})
-	if len(both.Infos()) != 1 || !strings.Contains(log.String(), "mine.wasm") {
-		t.Errorf("a taken name: %d modules, log %s", len(both.Infos()), log)
-	}
-}
-
-func TestModulesThatCannotLoad(t *testing.T) {
-	if _, err := New(t.Context(), Config{Folder: fstest.MapFS{"bad.wasm": {Data: []byte("no module")}}}); err == nil || !strings.Contains(err.Error(), "bad.wasm") {
-		t.Errorf("got %v", err)
-	}
+func TestAModuleThatCannotBeCompiledSaysSoAtEachUse(t *testing.T) {
 	empty, err := manifest.WithSection([]byte("\x00asm\x01\x00\x00\x00"), abi.SectionManifest, []byte(toy.Manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := open(t, Config{Folder: fstest.MapFS{"empty.wasm": {Data: empty}}})
+	r, _ := open(t, Config{Embedded: one{"toy", func() ([]byte, error) { return empty, nil }}})
 	for range 2 {
-		if _, _, err := r.Parser(t.Context(), "toy"); err == nil || !strings.Contains(err.Error(), "module toy") {
+		if _, err := r.Lease(t.Context(), "toy"); err == nil || !strings.Contains(err.Error(), "module toy") {
 			t.Errorf("a module without exports: %v", err)
 		}
 	}
 }
 
-func TestLookup(t *testing.T) {
+func TestNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule Rule
+		put  []guest
+		want string // why the last one is refused
+	}{
+		"of its own":                     {put: []guest{{}}},
+		"a built-in module's":            {put: []guest{{module: "toy", parser: "mine"}}, want: "shadow: true"},
+		"a built-in module's, permitted": {rule: Rule{Shadow: true}, put: []guest{{module: "toy"}}},
+		"a built-in parser's":            {put: []guest{{parser: "toy_batch"}}, want: `the built-in module toy has the name "toy_batch"`},
+		"a built-in parser's, permitted": {rule: Rule{Shadow: true}, put: []guest{{parser: "toy_batch"}}},
+		"a built-in alias":               {put: []guest{{aliases: []string{"toy-2"}}}, want: `has the name "toy_2"`},
+		"own name for an alias":          {put: []guest{{parser: "toy-2"}}},
+		"another's parser":               {put: []guest{{module: "first", parser: "p"}, {parser: "P"}}, want: `"p" is a name that modules first and mine both claim`},
+		"another's alias":                {put: []guest{{module: "first", aliases: []string{"p"}}, {aliases: []string{"p"}}}, want: "both claim"},
+		"another's alias as its own":     {put: []guest{{module: "first", aliases: []string{"mine"}}, {}}},
+		"another manifest":               {put: []guest{{module: "mine", parser: "x", version: "no version"}}, want: "version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"mine": c.rule, "toy": c.rule}})
+			last := len(c.put) - 1
+			for _, g := range c.put[:last] {
+				put(t, r, g)
+			}
+			err := tryPut(t, r, c.put[last])
+			switch {
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestOwnNamesGoBeforeAliases(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true})
-	for _, name := range []string{"toy", "toy-2", "other"} {
-		if i, err := r.Lookup(name); err != nil || i.Manifest.Module != "toy" {
-			t.Errorf("%s: %v", name, err)
-		}
+	put(t, r, guest{module: "first", aliases: []string{"mine"}, says: abi.Reasoning})
+	if got := say(t, r, "mine", "a"); got != "(a)" {
+		t.Errorf("by alias: %q", got)
 	}
-	if _, err := r.Lookup("x"); err == nil {
-		t.Error("found x")
+	put(t, r, guest{})
+	if got := say(t, r, "mine", "a") + say(t, r, "first", "b"); got != "a(b)" {
+		t.Errorf("by name: %q", got)
 	}
+}
+
+func TestAShadowedModuleComesBackAsItWas(t *testing.T) {
+	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true}}})
+	before, err := r.View().Family(t.Context(), "toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, r, guest{module: "toy", says: abi.Reasoning})
+	if got := say(t, r, "toy", "a"); got != "(a)" {
+		t.Errorf("shadowed: %q", got)
+	}
+	if _, err := r.View().Family(t.Context(), "other"); err != nil {
+		t.Errorf("a name that the shadow lacks: %v", err)
+	}
+	if err := r.Remove(t.Context(), "toy", nil); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := r.View().Family(t.Context(), "toy"); err != nil || after != before {
+		t.Errorf("got %p, %v, want %p", after, err, before)
+	}
+	if got := say(t, r, "toy", "a"); got != "a" {
+		t.Errorf("unloaded: %q", got)
+	}
+}
+
+func TestTheParserOfAModel(t *testing.T) {
+	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true}}})
+	if name, err := r.View().ForModel("Toy-7b"); name != "toy" || err != nil {
+		t.Errorf("got %q, %v", name, err)
+	}
+	if _, err := r.View().ForModel("nothing"); err == nil || !strings.Contains(err.Error(), "known are toy") {
+		t.Errorf("got %v", err)
+	}
+	put(t, r, guest{module: "toy", models: "^Toy"})
+	if name, err := r.View().ForModel("Toy-7b"); name != "toy" || err != nil {
+		t.Errorf("shadowed: got %q, %v", name, err)
+	}
+	put(t, r, guest{models: "7b$"})
+	var both *AmbiguousError
+	if _, err := r.View().ForModel("Toy-7b"); !errors.As(err, &both) || !slices.Equal(both.Modules, []string{"toy", "mine"}) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestChangesThatModelsCannotTake(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := open(t, Config{Dir: dir})
+	put(t, r, guest{})
+	drop := r.Require(func(ctx context.Context, v *View) error {
+		_, err := v.Family(ctx, "mine")
+		return err
+	})
+	var refused *RefusedError
+	if err := tryPut(t, r, guest{parser: "yours", version: "2.0.0"}); !errors.As(err, &refused) || refused.Step != StepModels {
+		t.Errorf("a version without the parser: %v", err)
+	}
+	if err := tryPut(t, r, guest{parser: "yours", version: "2.0.0"}, func(c *Change) { c.Rollout = &Rollout{Mode: Canary, Percent: 1} }); err == nil {
+		t.Error("a canary without the parser")
+	}
+	if err := r.Remove(t.Context(), "mine", nil); !errors.As(err, &refused) || refused.Step != StepModels {
+		t.Errorf("no module: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "mine.wasm")); err != nil || live(t, r, "mine") != "1.0.0" {
+		t.Errorf("after refusals: %v, %s", err, live(t, r, "mine"))
+	}
+	drop()
+	if err := r.Remove(t.Context(), "mine", nil); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left in the folder: %v", left)
+	}
+}
+
+func TestInspectAFileThatIsNotThere(t *testing.T) {
 	if _, err := Inspect(filepath.Join(t.TempDir(), "no.wasm")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAClosedRegistrySaysSo(t *testing.T) {
+	r, _ := open(t, Config{})
+	put(t, r, guest{})
+	for range 2 {
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := r.Lease(t.Context(), "mine"); !errors.Is(err, ErrClosed) {
+		t.Errorf("lease: %v", err)
+	}
+	if err := tryPut(t, r, guest{}); !errors.Is(err, ErrClosed) {
+		t.Errorf("put: %v", err)
 	}
 }
 

@@ -64,9 +64,9 @@ type Family struct {
 // FamilyOf finds, among the parsers of one module, the siblings of the parser
 // named. A parser that has no siblings is a family of its own.
 func FamilyOf(named parse.Engine, module []parse.Engine) Family {
-	f := Family{Name: base(named.Parser())}
+	f := Family{Name: BaseName(named.Parser())}
 	for _, e := range module {
-		if base(e.Parser()) != f.Name {
+		if BaseName(e.Parser()) != f.Name {
 			continue
 		}
 		switch e.Parser().Kind {
@@ -83,7 +83,8 @@ func FamilyOf(named parse.Engine, module []parse.Engine) Family {
 	return f
 }
 
-func base(p *manifest.Parser) string {
+// BaseName is the name that siblings have in common.
+func BaseName(p *manifest.Parser) string {
 	return strings.TrimSuffix(manifest.Normalise(p.Name), "_"+string(p.Kind))
 }
 

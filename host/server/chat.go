@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/registry"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 )
@@ -44,7 +45,7 @@ func (s *Server) chat(c echo.Context) error {
 		return &openai.Error{Status: s.cfg.OverloadStatus, Code: "limits.requests", Message: fmt.Sprintf("%d requests are running already; try again later", limit)}
 	}
 	defer s.running.Add(-1)
-	body, err := s.body(c)
+	body, err := s.body(c, int64(s.cfg.Limits.Body), "limits.body")
 	if err != nil {
 		return err
 	}
@@ -63,13 +64,18 @@ func (s *Server) chat(c echo.Context) error {
 	gauge := s.metrics.running.WithLabelValues(x.model)
 	gauge.Inc()
 	defer gauge.Dec()
-	op, refusal := m.stream.Prepare(request)
+	model, lease, err := s.take(c.Request().Context(), m)
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	op, refusal := model.Prepare(request)
 	if refusal != nil {
 		return refusal
 	}
 	defer op.Close()
 	x.answer, x.route = op.ID(), op.Plan().Route.String()
-	m.describe(c, op.Plan().Route)
+	describe(c, op.Plan().Route, lease)
 	return s.answer(c, x, op, request.Stream)
 }
 
@@ -77,15 +83,14 @@ func unknownModel(name string) *openai.Error {
 	return &openai.Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: fmt.Sprintf("the model %q is not served here", name)}
 }
 
-// body reads the request's body within its limits.
-func (s *Server) body(c echo.Context) ([]byte, error) {
+// body reads the request's body within a limit, 0 for none, of that name.
+func (s *Server) body(c echo.Context, limit int64, name string) ([]byte, error) {
 	rc := http.NewResponseController(c.Response())
 	_ = rc.SetReadDeadline(time.Now().Add(readBodyTimeout)) // not every connection has deadlines
-	limit := int64(s.cfg.Limits.Body)
 	in := c.Request().Body
 	if limit > 0 {
 		if c.Request().ContentLength > limit {
-			return nil, bodyTooLarge(limit)
+			return nil, bodyTooLarge(name, limit)
 		}
 		in = http.MaxBytesReader(c.Response(), in, limit)
 	}
@@ -95,15 +100,15 @@ func (s *Server) body(c echo.Context) ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, bodyTooLarge(limit)
+		return nil, bodyTooLarge(name, limit)
 	case err != nil:
 		return nil, &openai.Error{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "the request's body ended too early"}
 	}
 	return body, nil
 }
 
-func bodyTooLarge(limit int64) *openai.Error {
-	return &openai.Error{Status: http.StatusRequestEntityTooLarge, Code: "limits.body", Message: fmt.Sprintf("the request's body is larger than the limit of %d bytes", limit)}
+func bodyTooLarge(name string, limit int64) *openai.Error {
+	return &openai.Error{Status: http.StatusRequestEntityTooLarge, Code: name, Message: fmt.Sprintf("the request's body is larger than the limit of %d bytes", limit)}
 }
 
 // answer starts the engine and writes what it says.
@@ -163,13 +168,13 @@ const headerDebug = "X-Turnkey-Debug"
 
 // describe sets the headers that tell how a request is served, where they were
 // asked for.
-func (m *served) describe(c echo.Context, r route.Route) {
+func describe(c echo.Context, r route.Route, l *registry.Lease) {
 	if c.Request().Header.Get(headerDebug) == "" {
 		return
 	}
 	h := c.Response().Header()
 	h.Set("X-Turnkey-Route", r.String())
-	for _, i := range m.modules {
-		h.Add("X-Turnkey-Module", moduleLine(i))
+	for _, i := range l.Infos() {
+		h.Add("X-Turnkey-Module", i.String())
 	}
 }

@@ -49,7 +49,7 @@ func newMetrics(s *Server) *metrics {
 		tokens:    counter("tokens_total", "Generated tokens, by how they were counted.", "model", "counted"),
 		anomalies: counter("anomalies_total", "What should not have happened in answers.", "model", "kind"),
 	}
-	r.MustRegister(m.running, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	r.MustRegister(newModuleMetrics(s.registry), m.running, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "turnkey_draining", Help: "1 while the server is stopping."}, func() float64 {
 			if s.draining.Load() {
 				return 1

@@ -24,9 +24,9 @@ import (
 
 // served is a model that clients can ask for.
 type served struct {
-	stream  stream.Model
-	modules []*registry.Info // of its parsers, each once
-	release func()           // lets go of idle connections to the engine
+	stream  stream.Model // without parsers: they are those that are live when a request begins
+	parsers parserNames
+	release func() // lets go of idle connections to the engine
 }
 
 // build makes the models. The modules that they need are compiled side by side.
@@ -49,13 +49,14 @@ func (s *Server) build(ctx context.Context, r *registry.Registry) error {
 		s.models[m.stream.Name] = m
 		s.order = append(s.order, m.stream.Name)
 	}
-	return nil
+	s.unrequire = r.Require(s.fits)
+	return s.fits(ctx, r.View())
 }
 
 func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Model) (*served, error) {
 	m := &served{}
-	parsers, err := m.parsers(ctx, r, c)
-	if err != nil {
+	var err error
+	if m.parsers, err = namesOf(c, r.View()); err != nil {
 		return nil, err
 	}
 	engine, profile, release, err := s.backend(c)
@@ -70,7 +71,7 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 	m.stream = stream.Model{
 		Name: c.Name, EngineModel: c.UpstreamModel, Backend: engine, EOSTokenIDs: c.EOSTokenIDs,
 		Route: route.Model{
-			Parsers: parsers, Version: version, CanGuide: profile.CanGuide,
+			Version: version, CanGuide: profile.CanGuide,
 			Guided:         pick(c.Policies.Guided, map[string]route.GuidedPolicy{"json": route.GuideByJSON, "structural_tag": route.GuideByTag}),
 			TurnGrammar:    c.Policies.TurnGrammar,
 			Thinking:       pick(c.Thinking, map[string]openai.Thinking{"on": openai.ThinkingOn, "off": openai.ThinkingOff}),
@@ -98,38 +99,12 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 			return nil, err
 		}
 	}
-	return m, m.stream.Route.Check()
+	return m, m.fits(ctx, r.View()) // here, so that models compile side by side
 }
 
 // pick translates a word of the configuration; what is not in the table is the
 // zero value, the default.
 func pick[T any](word string, table map[string]T) T { return table[word] }
-
-func (m *served) parsers(ctx context.Context, r *registry.Registry, c *config.Model) (route.Parsers, error) {
-	find := func(name string) (*route.Family, error) {
-		if name == "" {
-			return nil, nil
-		}
-		f, err := r.Family(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(m.modules, f.Info) {
-			m.modules = append(m.modules, f.Info)
-		}
-		return &f.Family, nil
-	}
-	tools, reasoning := c.Families()
-	t, err := find(tools)
-	if err != nil {
-		return route.Parsers{}, err
-	}
-	th, err := find(reasoning)
-	if err != nil {
-		return route.Parsers{}, err
-	}
-	return route.NewParsers(t, th), nil
-}
 
 // renderer makes the function that renders the prompt to know its end. A
 // template that fails leaves the end unknown; that is said once.
@@ -185,10 +160,14 @@ type moduleInfo struct {
 
 func (s *Server) object(name string) modelObject {
 	m := s.models[name]
-	o := modelObject{ID: name, Object: "model", Created: s.started.Unix(), OwnedBy: "turnkey", Turnkey: modelMetadata{
-		ToolParser: m.stream.Route.Parsers.Tool, ReasoningParser: m.stream.Route.Parsers.Reasoning,
-		ParserVersion: m.stream.Route.Version.String(), Modules: []moduleInfo{}}}
-	for _, i := range m.modules {
+	o := modelObject{ID: name, Object: "model", Created: s.started.Unix(), OwnedBy: "turnkey",
+		Turnkey: modelMetadata{ParserVersion: m.stream.Route.Version.String(), Modules: []moduleInfo{}}}
+	parsers, infos, err := m.parsers.in(context.Background(), s.registry.View())
+	if err != nil { // only while the registry is closed: a change that breaks a model is refused
+		return o
+	}
+	o.Turnkey.ToolParser, o.Turnkey.ReasoningParser = parsers.Tool, parsers.Reasoning
+	for _, i := range infos {
 		o.Turnkey.Modules = append(o.Turnkey.Modules, moduleInfo{i.Manifest.Module, i.Manifest.Version, i.Engine, i.Origin, i.SHA256})
 	}
 	return o
@@ -208,13 +187,4 @@ func (s *Server) oneModel(c echo.Context) error {
 		return unknownModel(name)
 	}
 	return c.JSON(http.StatusOK, s.object(name))
-}
-
-// moduleLine names a module's version in one line.
-func moduleLine(i *registry.Info) string {
-	line := i.Manifest.Module + "@" + i.Manifest.Version + " " + i.Engine
-	if i.SHA256 != "" {
-		line += " sha256:" + i.SHA256
-	}
-	return line
 }

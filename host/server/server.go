@@ -30,13 +30,15 @@ type Options struct {
 
 // Server serves the models of one configuration.
 type Server struct {
-	cfg     *config.Config
-	log     *slog.Logger
-	version string
-	models  map[string]*served
-	order   []string // the models' names, as configured
-	metrics *metrics
-	started time.Time
+	cfg       *config.Config
+	log       *slog.Logger
+	version   string
+	models    map[string]*served
+	registry  *registry.Registry
+	unrequire func()   // lets the registry's modules go
+	order     []string // the models' names, as configured
+	metrics   *metrics
+	started   time.Time
 
 	http     *http.Server
 	cancel   context.CancelFunc // ends all requests
@@ -47,12 +49,13 @@ type Server struct {
 // New builds the models: it finds their parsers, compiling the modules that they
 // need, and checks that they can work. The error is one line.
 func New(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{cfg: o.Config, log: o.Logger, version: o.Version, models: map[string]*served{}, started: time.Now()}
+	s := &Server{cfg: o.Config, log: o.Logger, version: o.Version, models: map[string]*served{}, registry: o.Registry, unrequire: func() {}, started: time.Now()}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
 	s.metrics = newMetrics(s)
 	if err := s.build(ctx, o.Registry); err != nil {
+		s.unrequire()
 		return nil, err
 	}
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -90,6 +93,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // close ends what is left of requests.
 func (s *Server) close() {
 	s.cancel()
+	s.unrequire()
 	for _, m := range s.models {
 		m.release()
 	}
@@ -123,6 +127,7 @@ func (s *Server) handler() http.Handler {
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.GET("/readyz", s.ready)
 	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
+	s.admin(e)
 	return e
 }
 

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -16,100 +16,105 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/registry"
 )
 
-// The engines that a command can be told to use.
-const (
-	engineWasm   = "wasm"
-	engineNative = "native"
-)
-
-func checkEngine(name string) error {
-	if name != engineWasm && name != engineNative {
-		return fmt.Errorf("--engine: %q is not one of wasm, native", name)
-	}
-	return nil
-}
-
-// folder opens a modules folder; "" is none.
-func folder(dir string) (fs.FS, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("modules: %w", err)
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("modules: %s is not a folder", dir)
-	}
-	return os.DirFS(dir), nil
-}
-
-// openRegistry gathers the modules at hand. Where strict is set the engine named
-// is the only one; else linked parsers fill in for modules that are not there.
-func openRegistry(ctx context.Context, engine, dir, cache string, strict bool, log *slog.Logger) (*registry.Registry, error) {
-	own, err := folder(dir)
-	if err != nil {
-		return nil, err
-	}
-	if cache == "" {
-		cache = registry.CacheDir()
-	}
-	c := registry.Config{Embedded: embeddedModules{}, Linked: linked(), Folder: own, Native: engine == engineNative, CacheDir: cache, Logger: log}
-	switch {
-	case strict && c.Native:
-		c.Embedded = nil
-	case strict:
-		c.Linked = nil
-	}
-	return registry.New(ctx, c)
-}
-
 // quiet is the log of commands whose output is read by others.
 func quiet(cmd *cobra.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
+// modulesFlags say which modules a command is about: those at hand, or those of
+// a running server.
+type modulesFlags struct {
+	dir    string
+	server serverFlags
+}
+
 func modulesCommand() *cobra.Command {
-	var dir string
-	cmd := &cobra.Command{Use: "modules", Short: "Look at parser modules"}
-	cmd.PersistentFlags().StringVar(&dir, "modules", "", "folder with .wasm modules of your own")
+	var f modulesFlags
+	cmd := &cobra.Command{Use: "modules", Short: "Look at parser modules, here or in a running server, and change those of a server"}
+	p := cmd.PersistentFlags()
+	p.StringVar(&f.dir, "modules", "", "folder with .wasm modules of your own")
+	p.StringVar(&f.server.url, "server", "", "a running server's address, such as http://127.0.0.1:8080")
+	p.StringVar(&f.server.keyEnv, "key-env", "TURNKEY_ADMIN_KEY", "the environment variable that holds the server's admin.key")
+	cmd.MarkFlagsMutuallyExclusive("modules", "server")
 	cmd.AddCommand(
-		packCommand(),
 		&cobra.Command{
 			Use:   "ls",
-			Short: "List the modules at hand, in the order in which names are looked up",
+			Short: "List the modules, in the order in which names are looked up",
 			Args:  cobra.NoArgs,
-			RunE:  func(cmd *cobra.Command, _ []string) error { return listModules(cmd, dir) },
+			RunE:  func(cmd *cobra.Command, _ []string) error { return f.list(cmd) },
 		},
 		&cobra.Command{
 			Use:   "inspect NAME|FILE.wasm",
-			Short: "Print what a module says of itself, without running it",
+			Short: "Print what a module says of itself; of a server's module, its state",
 			Args:  cobra.ExactArgs(1),
-			RunE:  func(cmd *cobra.Command, args []string) error { return inspectModule(cmd, dir, args[0]) },
-		})
+			RunE:  func(cmd *cobra.Command, args []string) error { return f.inspect(cmd, args[0]) },
+		},
+		f.putCommand(),
+		f.changeCommand("rm NAME", "Take a module out of a server; what it shadowed is back", "DELETE", ""),
+		f.changeCommand("rollback NAME", "End a trial in a server, or else bring the version before back", "POST", "/rollback"),
+		f.changeCommand("promote NAME", "Make the version on trial in a server live", "POST", "/promote"))
 	return cmd
 }
 
-func listModules(cmd *cobra.Command, dir string) error {
-	r, err := openRegistry(cmd.Context(), engineWasm, dir, "", false, quiet(cmd))
-	if err != nil {
+func (f *modulesFlags) list(cmd *cobra.Command) error {
+	var list moduleList
+	if f.server.url != "" {
+		if err := f.server.get(cmd.Context(), "/admin/modules", &list); err != nil {
+			return err
+		}
+	} else {
+		r, err := openRegistry(cmd.Context(), engineWasm, f.dir, "", false, quiet(cmd))
+		if err != nil {
+			return err
+		}
+		defer r.Close(cmd.Context())
+		list.Modules = r.Modules()
+	}
+	return list.print(cmd.OutOrStdout())
+}
+
+// moduleList is what a server lists.
+type moduleList struct {
+	Modules []registry.Module  `json:"modules"`
+	Refused []registry.Refusal `json:"refused"`
+}
+
+func (l *moduleList) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "MODULE\tVERSION\tSTATE\tENGINE\tORIGIN\tSHA256\tPARSERS")
+	line := func(name, state string, v *registry.Version) {
+		digest := "-"
+		if v.SHA256 != "" {
+			digest = v.SHA256[:min(12, len(v.SHA256))]
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, v.Version, state, v.Engine, v.Origin, digest, strings.Join(v.Parsers, " "))
+	}
+	for i := range l.Modules {
+		m := &l.Modules[i]
+		state := "live"
+		if m.BuiltIn {
+			state = "built-in"
+		}
+		if m.Live != nil {
+			line(m.Name, state, m.Live)
+		}
+		if m.Trial != nil {
+			line(m.Name, string(m.Trial.Mode), &m.Trial.Version)
+		}
+		if m.Quarantine != nil {
+			line(m.Name, "quarantine", &m.Quarantine.Version)
+		}
+		for p := range m.Previous {
+			line(m.Name, "previous", &m.Previous[p])
+		}
+	}
+	if err := w.Flush(); err != nil {
 		return err
 	}
-	defer r.Close(cmd.Context())
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "MODULE\tVERSION\tENGINE\tORIGIN\tSHA256\tPARSERS")
-	for _, i := range r.Infos() {
-		var names []string
-		for _, p := range i.Manifest.Parsers {
-			names = append(names, p.Name)
-		}
-		digest := "-"
-		if i.SHA256 != "" {
-			digest = i.SHA256[:12]
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", i.Manifest.Module, i.Manifest.Version, i.Engine, i.Origin, digest, strings.Join(names, " "))
+	for _, r := range l.Refused {
+		fmt.Fprintf(out, "refused: %s: %s\n", r.File, r.Error)
 	}
-	return w.Flush()
+	return nil
 }
 
 // inspected is what inspect prints.
@@ -120,29 +125,98 @@ type inspected struct {
 	Manifest *manifest.Manifest `json:"manifest"`
 }
 
-func inspectModule(cmd *cobra.Command, dir, name string) error {
-	if strings.HasSuffix(name, ".wasm") {
-		i, err := registry.Inspect(name)
-		if err != nil {
+func (f *modulesFlags) inspect(cmd *cobra.Command, name string) error {
+	if f.server.url != "" {
+		var m json.RawMessage
+		if err := f.server.get(cmd.Context(), modulePath(name), &m); err != nil {
 			return err
 		}
-		return printModule(cmd, i)
+		return printJSON(cmd.OutOrStdout(), m)
 	}
-	r, err := openRegistry(cmd.Context(), engineWasm, dir, "", false, quiet(cmd))
+	i, err := f.find(cmd, name)
 	if err != nil {
 		return err
 	}
-	defer r.Close(cmd.Context())
-	i, err := r.Lookup(name)
-	if err != nil {
-		return err
-	}
-	return printModule(cmd, i)
+	return printJSON(cmd.OutOrStdout(), inspected{i.Origin, i.Engine, i.SHA256, i.Manifest})
 }
 
-func printModule(cmd *cobra.Command, i *registry.Info) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
+// find describes the module in a file, of a name, or with a parser of a name.
+func (f *modulesFlags) find(cmd *cobra.Command, name string) (*registry.Info, error) {
+	if strings.HasSuffix(name, ".wasm") {
+		return registry.Inspect(name)
+	}
+	r, err := openRegistry(cmd.Context(), engineWasm, f.dir, "", false, quiet(cmd))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close(cmd.Context())
+	if m, ok := r.Module(name); ok && m.Live != nil {
+		return &registry.Info{Manifest: m.Live.Manifest, Origin: m.Live.Origin, Engine: m.Live.Engine, SHA256: m.Live.SHA256}, nil
+	}
+	return r.View().Info(name)
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(inspected{i.Origin, i.Engine, i.SHA256, i.Manifest})
+	return e.Encode(v)
+}
+
+func (f *modulesFlags) putCommand() *cobra.Command {
+	var p put
+	cmd := &cobra.Command{
+		Use:   "put FILE.wasm",
+		Short: "Give a server a version of a module; with FILE.wasm.sig, its signature",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.flags = cmd.Flags()
+			return f.put(cmd, args[0], &p)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&p.shadow, "shadow", false, "it may take the place of a built-in module, until the server stops")
+	flags.String("rollout", "", "how it takes over: live, shadow, canary; without one, as modules.rules say")
+	flags.String("percent", "", "a canary's share of new requests")
+	flags.String("max-faults", "", "so many faults end the trial")
+	flags.String("max-differences", "", "so many answers that differ end the trial")
+	flags.String("promote-after", "", "so many answers on trial promote it")
+	flags.StringVar(&p.match, "if-match", "", "the ETag that the module must have; without one, the one that it has now")
+	return cmd
+}
+
+func (f *modulesFlags) put(cmd *cobra.Command, file string, p *put) error {
+	info, err := registry.Inspect(file)
+	if err != nil {
+		return err
+	}
+	if p.binary, err = os.ReadFile(file); err != nil {
+		return err
+	}
+	if p.signature, err = os.ReadFile(file + ".sig"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	m, err := f.server.put(cmd.Context(), info.Manifest.Module, p)
+	if err != nil {
+		return err
+	}
+	return (&moduleList{Modules: []registry.Module{*m}}).print(cmd.OutOrStdout())
+}
+
+func (f *modulesFlags) changeCommand(use, short, method, action string) *cobra.Command {
+	var match string
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := f.server.change(cmd.Context(), method, args[0], action, match)
+			if err != nil || m == nil {
+				return err
+			}
+			return (&moduleList{Modules: []registry.Module{*m}}).print(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&match, "if-match", "", "the ETag that the module must have; without one, the one that it has now")
+	return cmd
 }

@@ -52,7 +52,7 @@ func serve(ctx context.Context, cfg *config.Config, out, errs io.Writer) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	defer l.Close()
-	r, err := openRegistry(ctx, cfg.Engine, cfg.Modules.Dir, cfg.Modules.Cache, false, log)
+	r, err := configured(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -61,6 +61,7 @@ func serve(ctx context.Context, cfg *config.Config, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer runRegistry(ctx, r)()
 	greet(out, cfg, l.Addr().String())
 	return s.Serve(ctx, l)
 }

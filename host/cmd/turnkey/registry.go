@@ -1,0 +1,131 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/turnkey-parsers/turnkey/host/config"
+	"github.com/turnkey-parsers/turnkey/host/process"
+	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/wasm"
+)
+
+// The engines that a command can be told to use.
+const (
+	engineWasm   = "wasm"
+	engineNative = "native"
+)
+
+func checkEngine(name string) error {
+	if name != engineWasm && name != engineNative {
+		return fmt.Errorf("--engine: %q is not one of wasm, native", name)
+	}
+	return nil
+}
+
+// openRegistry gathers the modules at hand for a command that looks at them or
+// runs them. Where strict is set the engine named is the only one; else linked
+// parsers fill in for modules that are not there.
+func openRegistry(ctx context.Context, engine, dir, cache string, strict bool, log *slog.Logger) (*registry.Registry, error) {
+	c := registry.Config{Embedded: embeddedModules{}, Linked: linked(), Dir: dir, Native: engine == engineNative,
+		CacheDir: cmp.Or(cache, registry.CacheDir()), Lenient: true, Logger: log}
+	switch {
+	case strict && c.Native:
+		c.Embedded = nil
+	case strict:
+		c.Linked = nil
+	}
+	return registry.New(ctx, c)
+}
+
+// configured gathers the modules as the configuration says.
+func configured(ctx context.Context, cfg *config.Config, log *slog.Logger) (*registry.Registry, error) {
+	m := &cfg.Modules
+	c := registry.Config{
+		Embedded: embeddedModules{}, Linked: linked(), Native: cfg.Engine == engineNative,
+		Dir: m.Dir, CacheDir: cmp.Or(m.Cache, registry.CacheDir()), LockFile: m.Lock,
+		Poll: m.Poll, Debounce: m.Debounce, Keep: m.Keep,
+		Budget: registry.Budget{Faults: m.Faults.Count, Window: m.Faults.Window, Backoff: m.Faults.Backoff, MaxBackoff: m.Faults.MaxBackoff},
+		Rules:  map[string]registry.Rule{}, Logger: log,
+	}
+	shipped, third := wasm.Shipped(), wasm.ThirdParty()
+	limit(&shipped, &m.Limits.Shipped)
+	limit(&third, &m.Limits.ThirdParty)
+	c.Shipped, c.ThirdParty = &shipped, &third
+	for i, text := range m.Keys {
+		key, err := registry.ParseKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("configuration: modules.keys[%d]: %w", i, err)
+		}
+		c.Keys = append(c.Keys, key)
+	}
+	for _, r := range m.Rules {
+		c.Rules[r.Name] = registry.Rule{Shadow: r.Shadow, Trusted: r.Trust == "shipped", Rollout: registry.Rollout{
+			Mode: registry.Mode(r.Rollout), Percent: r.Percent, Faults: r.MaxFaults, Differences: r.MaxDifferences, Promote: r.PromoteAfter}}
+	}
+	for _, p := range m.Processes {
+		c.Processes = append(c.Processes, registry.Process{Name: p.Name, Config: process.Config{
+			Command: p.Command, SHA256: p.SHA256, Env: p.Env, StartTimeout: p.StartTimeout, CallTimeout: p.CallTimeout, Logger: log}})
+	}
+	return registry.New(ctx, c)
+}
+
+// limit sets the limits that are configured.
+func limit(l *wasm.Limits, c *config.ModuleLimits) {
+	set(&l.ModuleBytes, int(c.Module))
+	set(&l.CompileTime, c.CompileTime)
+	set(&l.MemoryPages, uint32((c.Memory+wasmPage-1)/wasmPage))
+	set(&l.TableElements, uint32(c.TableElements))
+	set(&l.SessionsPerInstance, c.SessionsPerInstance)
+	set(&l.Instances, c.Instances)
+	set(&l.Fuel.Start, int64(c.FuelStart))
+	set(&l.Fuel.Call, int64(c.FuelCall))
+	set(&l.Fuel.Byte, int64(c.FuelByte))
+	set(&l.Fuel.Held, int64(c.FuelHeld))
+	set(&l.Fuel.Constraint, int64(c.FuelConstraint))
+	set(&l.Events, c.Events)
+	set(&l.LiteralBytes, int(c.Literals))
+	set(&l.HeldBytes, int(c.Held))
+	set(&l.ReplayBytes, int(c.Replay))
+}
+
+// wasmPage is the unit of a module's memory.
+const wasmPage = 64 << 10
+
+// set replaces a default where something is configured.
+func set[T comparable](v *T, configured T) { *v = cmp.Or(configured, *v) }
+
+// runRegistry looks after the modules until stop is called. A hang-up signal
+// makes it read the modules folder again.
+func runRegistry(ctx context.Context, r *registry.Registry) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	done := make(chan struct{}, 2)
+	go func() {
+		r.Run(ctx)
+		done <- struct{}{}
+	}()
+	go func() {
+		defer func() { done <- struct{}{} }()
+		for {
+			select {
+			case <-hangUp:
+				r.Reload()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangUp)
+		cancel()
+		<-done
+		<-done
+	}
+}

@@ -1,0 +1,121 @@
+package registry
+
+import (
+	"sync"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/wasm"
+)
+
+// Budget is how many faults a version may have.
+type Budget struct {
+	// Faults within Window take the version out of service.
+	Faults int
+	Window time.Duration
+	// Backoff is how long it stays out, the first time; each time after that is
+	// twice as long, up to MaxBackoff.
+	Backoff, MaxBackoff time.Duration
+}
+
+// DefaultBudget is the budget where none is configured.
+var DefaultBudget = Budget{Faults: 5, Window: time.Minute, Backoff: time.Minute, MaxBackoff: time.Hour}
+
+// wait is how long a version stays out of service that was put out for the nth
+// time in a row.
+func (b *Budget) wait(strikes int) time.Duration {
+	d := b.Backoff
+	for range strikes - 1 {
+		if d *= 2; d >= b.MaxBackoff {
+			return b.MaxBackoff
+		}
+	}
+	return d
+}
+
+// faults are those of one version.
+type faults struct {
+	mu    sync.Mutex
+	last  []time.Time // the latest of them, no more than the budget has
+	total uint64
+	over  bool
+}
+
+// add counts a fault and says whether the budget is used up by it.
+func (f *faults) add(now time.Time, b *Budget) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.total++
+	f.last = append(f.last, now)
+	if len(f.last) > b.Faults {
+		f.last = f.last[1:]
+	}
+	if f.over || len(f.last) < b.Faults || now.Sub(f.last[0]) > b.Window {
+		return false
+	}
+	f.over = true
+	return true
+}
+
+func (f *faults) count() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.total
+}
+
+// exceeded says whether the budget was used up.
+func (f *faults) exceeded() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.over
+}
+
+// forgive gives a version its budget back.
+func (f *faults) forgive() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last, f.over = nil, false
+}
+
+// faultOf counts a fault of a module for the version that has its bytes. What
+// fails before it is live, or after it was replaced, counts for nobody.
+func (r *Registry) faultOf(f *wasm.Fault) {
+	s := r.state.Load()
+	if s == nil {
+		return
+	}
+	for _, v := range s.open() {
+		if v.digest == f.Digest {
+			r.fault(v)
+		}
+	}
+}
+
+// open lists the versions that requests can get.
+func (s *state) open() []*version {
+	out := append([]*version(nil), s.builtins...)
+	for _, slot := range s.slots {
+		out = append(out, slot.versions()...)
+	}
+	return out
+}
+
+// fault counts a fault of v. It does not wait for what follows from it.
+func (r *Registry) fault(v *version) {
+	over := v.faults.add(time.Now(), &r.cfg.Budget)
+	if over || r.onTrial(v) {
+		r.rouse()
+	}
+}
+
+func (r *Registry) onTrial(v *version) bool {
+	slot := r.state.Load().slots[v.Manifest.Module]
+	return slot != nil && slot.trial != nil && slot.trial.version == v
+}
+
+// rouse makes Run look after the versions.
+func (r *Registry) rouse() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}

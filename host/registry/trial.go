@@ -1,0 +1,146 @@
+package registry
+
+import (
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/route"
+)
+
+// Mode is how a new version takes over.
+type Mode string
+
+const (
+	// Live lets it take over at once.
+	Live Mode = "live"
+	// Shadow gives it the same text as the live version and compares what both
+	// say; nothing of it is sent.
+	Shadow Mode = "shadow"
+	// Canary gives it a share of the new requests.
+	Canary Mode = "canary"
+)
+
+// Rollout is how a new version goes live. The zero value lets it take over at
+// once.
+type Rollout struct {
+	Mode Mode
+	// Percent is a canary's share of new requests.
+	Percent int
+	// Faults and Differences end the trial when there are as many; 0 stands for
+	// DefaultTrialFaults and DefaultDifferences.
+	Faults, Differences int
+	// Promote makes the version live after so many answers on trial; 0 leaves that
+	// to an administrator.
+	Promote int
+}
+
+// Defaults of Rollout.
+const (
+	DefaultTrialFaults = 3
+	DefaultDifferences = 10
+)
+
+// Check says what is wrong with the rollout, and fills in its defaults.
+func (o *Rollout) Check() error {
+	if o.Faults == 0 {
+		o.Faults = DefaultTrialFaults
+	}
+	if o.Differences == 0 {
+		o.Differences = DefaultDifferences
+	}
+	switch o.Mode {
+	case "":
+		o.Mode = Live
+	case Live, Shadow:
+	case Canary:
+		if o.Percent < 1 || o.Percent > 100 {
+			return fmt.Errorf("a canary takes 1 to 100 percent of new requests, not %d", o.Percent)
+		}
+	default:
+		return fmt.Errorf("rollout %q: write live, shadow or canary", o.Mode)
+	}
+	if o.Faults < 0 || o.Differences < 0 || o.Promote < 0 {
+		return fmt.Errorf("rollout: a number of faults, differences or answers can't be negative")
+	}
+	return nil
+}
+
+// trial is a version that is not live yet.
+type trial struct {
+	Rollout
+	version *version
+	counts  *counts
+	log     *slog.Logger
+	wake    func()
+	since   time.Time
+
+	requests  atomic.Uint64 // that a canary could have taken
+	answers   atomic.Uint64 // compared, or served by the canary
+	different atomic.Uint64
+}
+
+// next says whether a canary takes the next request: of every hundred, Percent.
+func (t *trial) next() bool {
+	n, p := t.requests.Add(1), uint64(t.Percent)
+	return n*p/100 != (n-1)*p/100
+}
+
+// passed counts an answer on trial.
+func (t *trial) passed() {
+	if n := t.answers.Add(1); t.Promote > 0 && n == uint64(t.Promote) {
+		t.wake()
+	}
+}
+
+// verdict is what the trial has come to.
+type verdict uint8
+
+const (
+	undecided verdict = iota
+	failed
+	good
+)
+
+func (t *trial) verdict() (verdict, string) {
+	faults, different := t.version.faults.count(), t.different.Load()
+	switch {
+	case faults >= uint64(t.Faults):
+		return failed, fmt.Sprintf("%d faults", faults)
+	case different >= uint64(t.Differences):
+		return failed, fmt.Sprintf("%d of %d answers differ", different, t.answers.Load())
+	case t.Promote > 0 && t.answers.Load() >= uint64(t.Promote):
+		return good, fmt.Sprintf("%d answers, %d faults, %d differences", t.answers.Load(), faults, different)
+	}
+	return undecided, ""
+}
+
+// compared counts a comparison that came to its end. where is the place of the
+// first difference.
+func (t *trial) compared(same bool, where uint32) {
+	t.counts.compared.Add(1)
+	if !same {
+		t.counts.different.Add(1)
+		t.log.Warn("a version on trial parses an answer differently", "module", t.version.Manifest.Module,
+			"version", t.version.Manifest.Version, "sha256", t.version.SHA256, "offset", where)
+		if t.different.Add(1) >= uint64(t.Differences) {
+			t.wake()
+		}
+	}
+	t.passed()
+}
+
+// beside gives the live family's parsers, with the candidate's beside each.
+func (t *trial) beside(live, candidate *route.Family) *route.Family {
+	pair := func(l, c parse.Engine) parse.Engine {
+		if l == nil || c == nil {
+			return l
+		}
+		return &shadowed{l, c, t}
+	}
+	return &route.Family{Name: live.Name,
+		Unified: pair(live.Unified, candidate.Unified), Tools: pair(live.Tools, candidate.Tools),
+		Reasoning: pair(live.Reasoning, candidate.Reasoning), Batch: pair(live.Batch, candidate.Batch)}
+}

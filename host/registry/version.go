@@ -1,0 +1,194 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/wasm"
+)
+
+// Where a module comes from, if not from a file of the folder, and what runs it.
+const (
+	OriginEmbedded = "embedded"
+	OriginLinked   = "linked"
+	OriginProcess  = "process"
+	OriginAdmin    = "admin"
+
+	EngineWasm    = "wasm"
+	EngineNative  = "native"
+	EngineProcess = "process"
+)
+
+// Info describes a version of a module.
+type Info struct {
+	Manifest *manifest.Manifest
+	// Origin is one of the Origin… values, or a file's name in the folder.
+	Origin string
+	// Engine is one of the Engine… values.
+	Engine string
+	// SHA256 is that of the module's bytes, in hexadecimal; "" where it has none.
+	SHA256 string
+}
+
+// String names the version in one line.
+func (i *Info) String() string {
+	line := i.Manifest.Module + "@" + i.Manifest.Version + " " + i.Engine
+	if i.SHA256 != "" {
+		line += " sha256:" + i.SHA256
+	}
+	return line
+}
+
+// Inspect describes the module in a file, without running it.
+func Inspect(file string) (*Info, error) {
+	binary, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	b, err := describe(filepath.Base(file), binary)
+	if err != nil {
+		return nil, err
+	}
+	return &b.Info, nil
+}
+
+// build is a version's bytes and what is known of them, whether it runs or not.
+type build struct {
+	Info
+	digest    [sha256.Size]byte
+	binary    []byte // nil where it can be had again otherwise
+	signature []byte
+	strikes   atomic.Int32 // how often it was quarantined
+}
+
+func describe(origin string, binary []byte) (*build, error) {
+	described, err := manifest.Read(binary)
+	if err != nil {
+		return nil, fmt.Errorf("module %s: %w", origin, err)
+	}
+	digest := sha256.Sum256(binary)
+	return &build{Info: Info{Manifest: described, Origin: origin, Engine: EngineWasm, SHA256: hex.EncodeToString(digest[:])},
+		digest: digest, binary: binary}, nil
+}
+
+// running is what a version is when it runs.
+type running struct {
+	engines []parse.Engine
+	module  *wasm.Module // nil for another engine
+	close   func()       // nil where nothing is to be closed
+}
+
+// version is a build that can be used. It is made ready when it is first needed.
+type version struct {
+	*build
+	faults faults
+
+	load     func(context.Context) (running, error)
+	once     sync.Once
+	run      running
+	families map[string]*route.Family // by the parser's name
+	err      error
+	since    time.Time
+
+	mu      sync.Mutex // guards the fields below
+	users   int
+	retired bool
+	ready   bool
+}
+
+func newVersion(b *build, load func(context.Context) (running, error)) *version {
+	return &version{build: b, load: load}
+}
+
+// open makes the version ready. A request that gives up does not spoil it for
+// the others.
+func (v *version) open(ctx context.Context) error {
+	v.once.Do(func() {
+		v.run, v.err = v.load(context.WithoutCancel(ctx))
+		v.families = map[string]*route.Family{}
+		for _, e := range v.run.engines {
+			f := route.FamilyOf(e, v.run.engines)
+			v.families[e.Parser().Name] = &f
+		}
+		v.mu.Lock()
+		v.since, v.ready = time.Now(), v.err == nil
+		v.mu.Unlock()
+	})
+	return v.err
+}
+
+// opened gives what runs, and since when, once the version is ready.
+func (v *version) opened() (running, time.Time, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.ready {
+		return running{}, time.Time{}, false
+	}
+	return v.run, v.since, true
+}
+
+// engine gives the parser of that name.
+func (v *version) engine(parser string) parse.Engine {
+	for _, e := range v.run.engines {
+		if e.Parser().Name == parser {
+			return e
+		}
+	}
+	return nil
+}
+
+// acquire keeps the version open until release. It fails once the version was
+// retired and nobody uses it.
+func (v *version) acquire() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.retired {
+		return false
+	}
+	v.users++
+	return true
+}
+
+func (v *version) release() {
+	v.mu.Lock()
+	v.users--
+	last := v.retired && v.users == 0
+	v.mu.Unlock()
+	if last {
+		v.close()
+	}
+}
+
+// retire closes the version when its last user is gone.
+func (v *version) retire() {
+	v.mu.Lock()
+	last := !v.retired && v.users == 0
+	v.retired = true
+	v.mu.Unlock()
+	if last {
+		v.close()
+	}
+}
+
+func (v *version) close() {
+	if v.run.close != nil {
+		v.run.close()
+	}
+}
+
+// inUse is how many requests use the version.
+func (v *version) inUse() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.users
+}

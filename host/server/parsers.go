@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/turnkey-parsers/turnkey/host/config"
+	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
+)
+
+// parserNames are the parsers that a model is configured with, "" for none.
+type parserNames struct {
+	tool, reasoning string
+	auto            string // the model's name, if its parser is the one that suggests itself for it
+}
+
+// autoParser in a model's configuration stands for the parser that suggests
+// itself for a model of its name.
+const autoParser = "auto"
+
+func namesOf(c *config.Model, v *registry.View) (n parserNames, err error) {
+	n.tool, n.reasoning = c.Families()
+	if c.Parser != autoParser {
+		return n, nil
+	}
+	n.auto = c.Name
+	n.tool, err = v.ForModel(c.Name)
+	n.reasoning = n.tool
+	return n, err
+}
+
+// in gives the parsers as they are in a view, and their modules, each once.
+func (n *parserNames) in(ctx context.Context, v *registry.View) (p route.Parsers, infos []*registry.Info, err error) {
+	if n.auto != "" {
+		suggested, err := v.ForModel(n.auto)
+		if err == nil && suggested != n.tool {
+			err = fmt.Errorf("parser %s suggests itself for it in place of %s", suggested, n.tool)
+		}
+		if err != nil {
+			return p, nil, fmt.Errorf("parser: auto: %w", err)
+		}
+	}
+	var families [2]*route.Family
+	for i, name := range []string{n.tool, n.reasoning} {
+		if name == "" {
+			continue
+		}
+		if families[i], err = v.Family(ctx, name); err != nil {
+			return p, nil, err
+		}
+		info, err := v.Info(name)
+		if err != nil {
+			return p, nil, err
+		}
+		if !slices.Contains(infos, info) {
+			infos = append(infos, info)
+		}
+	}
+	return route.NewParsers(families[0], families[1]), infos, nil
+}
+
+// fits says whether the model can be served with what is in the view.
+func (m *served) fits(ctx context.Context, v *registry.View) error {
+	parsers, _, err := m.parsers.in(ctx, v)
+	if err != nil {
+		return err
+	}
+	route := m.stream.Route
+	route.Parsers = parsers
+	return route.Check()
+}
+
+// fits says whether all models can be served with what is in the view.
+func (s *Server) fits(ctx context.Context, v *registry.View) error {
+	for _, name := range s.order {
+		if err := s.models[name].fits(ctx, v); err != nil {
+			return fmt.Errorf("model %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// take gives the model for one request, with the parsers that are live now. They
+// stay until the lease is released.
+func (s *Server) take(ctx context.Context, m *served) (*stream.Model, *registry.Lease, error) {
+	l, err := s.registry.Lease(ctx, m.parsers.tool, m.parsers.reasoning)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model %s: %w", m.stream.Name, err)
+	}
+	model := m.stream
+	model.Route.Parsers = route.NewParsers(l.Families[0], l.Families[1])
+	return &model, l, nil
+}
