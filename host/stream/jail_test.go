@@ -381,6 +381,8 @@ func TestSettled8_CallsOfTheEnginePassAndTakeAnIndex(t *testing.T) {
 		if r.count(`"id":"made"`) != 1 || r.count(`"index":2`) == 0 {
 			t.Errorf("%s:\n%s", name, r.text())
 		}
+		r, _ = both(t, scene{model: model, request: tools, lines: []string{made, rest, text(call), finish("tool_calls")}})
+		r.want(t, 0, "tool_calls", `call:water_plant {"bed":1}`, `call:open_vent {"house":3}`)
 	}
 }
 

@@ -47,51 +47,62 @@ func (l *lane) init(r *run) {
 	l.lead.starts = r.o.plan.JSONStarts
 }
 
-// open starts the sessions, when the first text is there.
+// engine is the parser that reads the calls; nil: there is none.
+func (l *lane) engine() parse.Engine {
+	if e := l.r.o.plan.Unified; e != nil {
+		return e
+	}
+	return l.r.o.plan.Calls
+}
+
+// open starts the sessions, when the first text is there. answer says that the
+// text is the answer, whatever the prompt left open.
 func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 	l.opened = true
-	p := l.r.o.plan
-	engine := p.Unified
-	if engine == nil {
-		engine = p.Calls
-	}
-	l.framer = l.newFramer(engine)
-	if p.Thought != nil {
-		s, events, err := l.session(p.Thought, answer)
+	l.frame()
+	if e := l.r.o.plan.Thought; e != nil {
+		s, events, err := l.session(e, answer)
 		if err != nil {
 			return dst, err
 		}
 		l.thought = s
 		dst = l.framer.Apply(events, dst)
 	}
-	if engine == nil {
-		if p.Mode != abi.ModeNative {
-			m := jail.NewImmediate(nil)
-			l.calls, l.jailed = m, m
+	var s *parse.Session
+	if e := l.engine(); e != nil {
+		var events []parse.Event
+		var err error
+		if s, events, err = l.session(e, answer); err != nil {
+			return dst, err
 		}
-		return dst, nil
+		dst = l.framer.Apply(events, dst)
 	}
-	s, events, err := l.session(engine, answer)
-	if err != nil {
-		return dst, err
-	}
-	l.calls = s
-	if p.Jailed() {
-		j := jail.New(s, engine.Parser().Jail)
-		l.jail, l.calls, l.jailed = j, j, j
-		if p.Mode != abi.ModeNative {
-			m := jail.NewImmediate(j)
-			l.calls, l.jailed = m, m
+	l.read(s)
+	return dst, nil
+}
+
+// read puts around the session what the route needs: a jail, and what makes text
+// of calls. There is no session where the model has no parser of calls.
+func (l *lane) read(s *parse.Session) {
+	p, m := l.r.o.plan, l.r.o.model
+	if s != nil {
+		l.calls = s
+		if p.Jailed() {
+			l.jail = jail.New(s, l.engine().Parser().Jail)
+			l.calls, l.jailed = l.jail, l.jail
 		}
 	}
-	if m := l.r.o.model; m.Unknown == framing.UnknownText && p.Mode == abi.ModeNative && !p.CallsOff && p.Chat.ToolChoice.Name == "" {
-		l.unknown = newAsText(l.calls, engine.Parser(), l.r.offered, func() { m.Hooks.anomaly("unknown_tool", 1) })
+	if p.Jailed() && p.Mode != abi.ModeNative {
+		immediate := jail.NewImmediate(l.jail)
+		l.calls, l.jailed = immediate, immediate
+	}
+	if s != nil && m.Unknown == framing.UnknownText && p.Mode == abi.ModeNative && !p.CallsOff && p.Chat.ToolChoice.Name == "" {
+		l.unknown = newAsText(l.calls, l.engine().Parser(), l.r.offered, func() { m.Hooks.anomaly("unknown_tool", 1) })
 		l.calls = l.unknown
 		if l.jailed != nil {
 			l.jailed = l.unknown
 		}
 	}
-	return l.framer.Apply(events, dst), nil
 }
 
 func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Event, error) {
@@ -122,8 +133,12 @@ func (l *lane) sent(call uint16) bool {
 	return (l.jail == nil || !l.jail.Holds(call)) && (l.unknown == nil || !l.unknown.holds(call)) && l.framer.Sent(call)
 }
 
-func (l *lane) newFramer(e parse.Engine) *framing.Framer {
-	m, p := l.r.o.model, l.r.o.plan
+// frame makes the framer, once.
+func (l *lane) frame() {
+	if l.framer != nil {
+		return
+	}
+	m, p, e := l.r.o.model, l.r.o.plan, l.engine()
 	cfg := framing.Config{
 		Tools: l.r.tools, IDs: l.r.ids,
 		Guided: p.Mode, NamedTool: p.Chat.ToolChoice.Name,
@@ -146,7 +161,7 @@ func (l *lane) newFramer(e parse.Engine) *framing.Framer {
 	if p.Mode == abi.ModeNative {
 		cfg.Only = p.Chat.ToolChoice.Name
 	}
-	return framing.New(cfg)
+	l.framer = framing.New(cfg)
 }
 
 // push appends the deltas of more text to dst.
@@ -254,9 +269,7 @@ func (l *lane) plain() bool { return l.opened && l.thought == nil && l.calls == 
 
 // takeIndex gives the index of a call that the engine itself made.
 func (l *lane) takeIndex() int {
-	if l.framer == nil {
-		l.framer = l.newFramer(nil)
-	}
+	l.frame()
 	return l.framer.TakeIndex()
 }
 

@@ -94,7 +94,7 @@ func TestT83_R25_ContentMustNotBeEmpty(t *testing.T) {
 	}
 }
 
-func TestT92_H20_T98_T99_T100_Usage(t *testing.T) {
+func TestH20_T98_T99_T100_Usage(t *testing.T) {
 	running := `{"choices":[{"index":0,"delta":{"content":"Dry."}}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}`
 	lines := []string{running, finish("stop"), usage}
 	for _, c := range []struct {
