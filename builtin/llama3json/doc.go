@@ -56,6 +56,11 @@
 // guided modes the model writes bare JSON, which the host reads; the tag is taken
 // out.
 //
+// # Jail
+//
+// The manifest has no jail markers, because a call may begin with any "{"; on
+// the jail route all of the text is jailed, and let out as the parser decides.
+//
 // # Sources
 //
 // The chat templates of Llama 3.1 and 3.3; vllm-project/vllm:

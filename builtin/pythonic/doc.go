@@ -47,6 +47,11 @@
 // the guided modes the model writes bare JSON, which the host reads; the markers
 // round it are taken out.
 //
+// # Jail
+//
+// The manifest has no jail markers, because a call may begin with any "["; on
+// the jail route all of the text is jailed, and let out as the parser decides.
+//
 // # Sources
 //
 // The chat templates of Llama 3.2 and Llama 4; vllm-project/vllm:
