@@ -1,13 +1,18 @@
 package glm
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", MaxHold: 1 << 20,
+	Cases: "testdata/cases.json", MaxHold: 1 << 20, Leaks: leaks,
 	Vocabulary: []string{
 		think, endThink, callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose,
 		"f", "f" + keyOpen, "g" + keyOpen, "f\n" + keyOpen, "<tool_call>f", "<tool_call>f</tool_call>", "<tool_call>f<arg_key>a</arg_key><arg_value>",
@@ -27,3 +32,58 @@ func TestRules(t *testing.T) {
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+
+// leaks finds tags of calls in what was said, though no quotation could protect
+// them.
+func leaks(s *abi.Session, input, text, reasoning string) string {
+	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
+		return ""
+	}
+	for _, marker := range append([]string{callOpen}, strays...) {
+		if strings.Contains(text, marker) || strings.Contains(reasoning, marker) {
+			return marker
+		}
+	}
+	return ""
+}
+
+func TestPromptTail(t *testing.T) {
+	for tail, want := range map[string]abi.Channel{
+		"<|assistant|>": abi.ChannelContent, "<|assistant|><think>": abi.ChannelReasoning, "<|assistant|><think>\n": abi.ChannelReasoning,
+		"<|assistant|></think>": abi.ChannelContent, "<|assistant|>\n<think></think>\n": abi.ChannelContent, "": abi.ChannelContent,
+	} {
+		_, a := sdk.Open(&Module, &abi.Session{Parser: "glm", PromptTail: tail})
+		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
+			t.Errorf("%q: %+v, want channel %d", tail, e, want)
+		}
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	s := &abi.Session{
+		Parser: "glm", Tools: []string{"f"}, ToolChoice: abi.ToolChoiceRequired, Start: abi.ChannelReasoning,
+		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
+	}
+	const want = `{"type":"tag","begin":"<tool_call>f","content":{"type":"json_schema","json_schema":{"type":"object","properties":{"a":{"type":"string"}}},"style":"glm_xml"},"end":"</tool_call>"}`
+	if got := Module.Constraint(s); !json.Valid(got) || !strings.Contains(string(got), want) || !strings.Contains(string(got), `"end":"</think>"`) {
+		t.Errorf("%s", got)
+	}
+	s.ToolChoice = abi.ToolChoiceNone
+	if got := string(Module.Constraint(s)); !strings.Contains(got, `"excludes":["<tool_call>"`) {
+		t.Errorf("none: %s", got)
+	}
+}
+
+func TestModels(t *testing.T) {
+	m, err := manifest.Parse([]byte(Module.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]bool{
+		"zai-org/GLM-4.5-Air": true, "GLM-4.7": true, "glm-5": true, "glm45": true, "zai-org/GLM-5.2-FP8": true, "glm-4-9b-chat": false, "THUDM/GLM-4-32B-0414": false,
+	} {
+		if got := m.Parsers[0].Suggests(model); got != want {
+			t.Errorf("%s: %v", model, got)
+		}
+	}
+}

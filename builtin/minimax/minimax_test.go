@@ -1,13 +1,17 @@
 package minimax
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", MaxHold: 1 << 20,
+	Cases: "testdata/cases.json", MaxHold: 1 << 20, Leaks: leaks,
 	Vocabulary: []string{
 		"<think>", "</think>", "<minimax:tool_call>", "</minimax:tool_call>", `<invoke name="f">`, "<invoke name=", "</invoke>",
 		`<parameter name="a">`, "<parameter name='f'>", "<parameter name=", "</parameter>", "<minimax:tool_call>\n<invoke name=\"f\">\n<parameter name=\"a\">",
@@ -28,3 +32,52 @@ func TestRules(t *testing.T) {
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+
+// leaks finds tags of blocks in what was said, though no quotation could protect
+// them.
+func leaks(s *abi.Session, input, text, reasoning string) string {
+	markers := []string{blockOpen, blockClose, invoke, invokeClose}
+	if strings.HasPrefix(s.Parser, "minimax_m2") {
+		markers = []string{"<minimax:tool_call>", "</minimax:tool_call>", `<invoke name="f">`}
+	}
+	if len(s.Tools) == 0 || s.Tools[0] != "f" || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || s.Parser == "minimax_append_think" {
+		return ""
+	}
+	if strings.ContainsAny(strings.NewReplacer(`="f"`, "", `="a"`, "", "='f'", "").Replace(input), "\"'`") {
+		return ""
+	}
+	for _, marker := range markers {
+		if strings.Contains(text, marker) || strings.Contains(reasoning, marker) {
+			return marker
+		}
+	}
+	return ""
+}
+
+func TestPromptTail(t *testing.T) {
+	for _, c := range []struct {
+		parser, tail string
+		want         abi.Channel
+	}{
+		{"minimax_m2", "]~b]ai\n<think>\n", abi.ChannelReasoning}, {"minimax_m2", "]~b]ai\n", abi.ChannelContent},
+		{"minimax_m3", "]~b]ai\n<mm:think>", abi.ChannelReasoning}, {"minimax_m3", "]~b]ai\n<mm:think></mm:think>", abi.ChannelResponse},
+		{"minimax_m3", "<think>", abi.ChannelContent},
+	} {
+		_, a := sdk.Open(&Module, &abi.Session{Parser: c.parser, PromptTail: c.tail})
+		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != c.want {
+			t.Errorf("%s %q: %+v, want channel %d", c.parser, c.tail, e, c.want)
+		}
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	s := &abi.Session{Parser: "minimax_m2", Tools: []string{"f"}, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f"}
+	const want = `"begin":"<minimax:tool_call>\u000a<invoke name=\"f\">\u000a"`
+	if got := Module.Constraint(s); !json.Valid(got) || !strings.Contains(string(got), want) {
+		t.Errorf("%s", got)
+	}
+	s.Parser = "minimax_m3"
+	if got := Module.Constraint(s); got != nil {
+		t.Errorf("M3: %s", got)
+	}
+}
