@@ -46,7 +46,7 @@ func (k *block) first(w *sdk.Window) step {
 	k.chosen.key, k.chosen.text, k.chosen.said = hash(b[h.key:][:h.keyLen]), h.text, false
 	w.Skip(h.len)
 	if !h.text {
-		return k.hold(w)
+		return k.hold()
 	}
 	return k.to(inFirst)
 }
@@ -68,7 +68,7 @@ func (k *block) inFirst(w *sdk.Window) step {
 		k.chosen.said = true
 	}
 	if v == scan.Yes {
-		return k.hold(w)
+		return k.hold()
 	}
 	if k.chosen.said {
 		w.Watch(abi.Value, set.First())
@@ -77,7 +77,7 @@ func (k *block) inFirst(w *sdk.Window) step {
 }
 
 // hold begins to hold the call.
-func (k *block) hold(*sdk.Window) step {
+func (k *block) hold() step {
 	k.chosen.lexer.start(lexValue, 0)
 	k.chosen.lexer.text, k.chosen.lexer.absent = k.chosen.text, k.value.absent
 	return k.to(inHeld)

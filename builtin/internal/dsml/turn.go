@@ -50,7 +50,7 @@ func (g *Grammar) Parser(s *abi.Session, kind Kind) sdk.Parser {
 	if kind != Reasoning && s.Mode != abi.ModeNative {
 		open := *s
 		open.Start = start
-		return bare{guided.New(g.guided[thoughts], &open), channel(start)}
+		return guidedParser{guided.New(g.guided[thoughts], &open), channel(start)}
 	}
 	if kind != Reasoning && len(s.Tools) > 0 {
 		calls = 1
@@ -66,8 +66,8 @@ func (g *Grammar) Parser(s *abi.Session, kind Kind) sdk.Parser {
 	return p
 }
 
-// bare is the parser of a guided mode.
-type bare struct {
+// guidedParser is the parser of a guided mode.
+type guidedParser struct {
 	sdk.Parser
 	channel
 }
