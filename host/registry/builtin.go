@@ -81,7 +81,7 @@ func (r *Registry) embedded() ([]*version, error) {
 			}
 			b, err := describe(OriginEmbedded, binary)
 			if err != nil {
-				return err
+				return fmt.Errorf("module %s: %w", name, err)
 			}
 			b.binary = nil
 			out[i] = newVersion(b, func(ctx context.Context) (running, error) {
@@ -89,7 +89,11 @@ func (r *Registry) embedded() ([]*version, error) {
 				if err != nil {
 					return running{}, err
 				}
-				return r.compile(ctx, binary, *r.cfg.Shipped)
+				run, err := r.compile(ctx, binary, *r.cfg.Shipped)
+				if err != nil {
+					return running{}, fmt.Errorf("module %s: %w", name, err)
+				}
+				return run, nil
 			})
 			return nil
 		})

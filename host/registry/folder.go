@@ -313,9 +313,9 @@ func (r *Registry) rescan(ctx context.Context, again bool) {
 	if r.closed || r.cfg.Dir == "" {
 		return
 	}
-	for name, f := range r.files {
+	for _, f := range r.files {
 		if again && f.err != nil {
-			delete(r.files, name)
+			f.print = [sha256.Size]byte{} // as if it had changed
 		}
 	}
 	refused, err := r.scan(ctx)

@@ -37,7 +37,7 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("module %s is refused (%s): %v", e.Module, e.Step, e.Cause)
+	return fmt.Sprintf("module %s: refused (%s): %v", e.Module, e.Step, e.Cause)
 }
 
 // Unwrap gives the cause.

@@ -57,7 +57,7 @@ func Inspect(file string) (*Info, error) {
 	}
 	b, err := describe(filepath.Base(file), binary)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("module %s: %w", filepath.Base(file), err)
 	}
 	return &b.Info, nil
 }
@@ -74,7 +74,7 @@ type build struct {
 func describe(origin string, binary []byte) (*build, error) {
 	described, err := manifest.Read(binary)
 	if err != nil {
-		return nil, fmt.Errorf("module %s: %w", origin, err)
+		return nil, err
 	}
 	digest := sha256.Sum256(binary)
 	return &build{Info: Info{Manifest: described, Origin: origin, Engine: EngineWasm, SHA256: hex.EncodeToString(digest[:])},

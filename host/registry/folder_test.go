@@ -1,0 +1,170 @@
+package registry
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+// eventually waits for something that Run does.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("%s: not within ten seconds", what)
+}
+
+func TestTheFolderIsLoadedAtTheStart(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "any-name.wasm", guest{}.bytes(t))
+	write(t, dir, "notes.txt", []byte("x"))
+	r, _ := open(t, Config{Dir: dir})
+	m := module(t, r, "mine")
+	if m.Live == nil || m.Live.Origin != "any-name.wasm" || m.File != "any-name.wasm" {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestAStartWithABadModuleFails(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "bad.wasm", []byte("no module"))
+	for _, c := range []struct {
+		cfg  Config
+		want string
+	}{
+		{Config{Dir: dir}, "module bad.wasm: refused (manifest)"},
+		{Config{Dir: filepath.Join(dir, "none")}, "modules: open"},
+		{Config{Rules: map[string]Rule{"m": {Rollout: Rollout{Mode: Canary}}}}, "modules.rules[m]: a canary takes 1 to 100 percent"},
+	} {
+		if _, err := New(t.Context(), c.cfg); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// follow changes the folder: every way to notice a change has to bring the same
+// about.
+func follow(t *testing.T, r *Registry, dir string, notice func()) {
+	t.Helper()
+	step := func(what string, ok func() bool) {
+		t.Helper()
+		notice()
+		eventually(t, what, ok)
+	}
+	is := func(version string) func() bool {
+		return func() bool {
+			m, ok := r.Module("mine")
+			return version == "" && !ok || ok && m.Live != nil && m.Live.Version == version
+		}
+	}
+	write(t, dir, "mine.wasm", guest{}.bytes(t))
+	step("a new file", is("1.0.0"))
+	write(t, dir, "mine.wasm", guest{version: "2.0.0"}.bytes(t))
+	step("a changed file", is("2.0.0"))
+	write(t, dir, "mine.wasm", guest{version: "3.0.0", broken: true}.bytes(t))
+	step("a bad file", func() bool { return len(r.Refused()) == 1 })
+	if !is("2.0.0")() {
+		t.Error("a bad file replaced a good version")
+	}
+	if err := os.Remove(filepath.Join(dir, "mine.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	step("a removed file", is(""))
+	if len(r.Refused()) != 0 {
+		t.Errorf("%v", r.Refused())
+	}
+}
+
+func TestTheFolderIsWatched(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := open(t, Config{Dir: dir, Debounce: 5 * time.Millisecond})
+	run(t, r)
+	follow(t, r, dir, func() {})
+}
+
+func TestTheFolderIsPolled(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := open(t, Config{Dir: dir, Debounce: time.Hour, Poll: 10 * time.Millisecond})
+	run(t, r)
+	follow(t, r, dir, func() {})
+}
+
+func TestTheFolderIsReadAgainWhenTold(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := open(t, Config{Dir: dir, Debounce: time.Hour})
+	run(t, r)
+	follow(t, r, dir, r.Reload)
+}
+
+func TestAReloadTriesAgainWhatWasRefused(t *testing.T) {
+	dir := t.TempDir()
+	r, log := open(t, Config{Dir: dir, Debounce: time.Hour, LockFile: filepath.Join(dir, "turnkey.lock")})
+	write(t, dir, "mine.wasm", guest{}.bytes(t))
+	run(t, r)
+	r.Reload()
+	eventually(t, "the refusal", func() bool { return len(r.Refused()) == 1 })
+	if !strings.Contains(log.String(), "a module of the folder is not loaded") {
+		t.Errorf("the log: %s", log)
+	}
+	i, err := Inspect(filepath.Join(dir, "mine.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "turnkey.lock", []byte(i.SHA256+"  mine.wasm\n"))
+	r.Reload()
+	eventually(t, "the module", func() bool { _, ok := r.Module("mine"); return ok && len(r.Refused()) == 0 })
+}
+
+func TestTwoFilesOfOneModule(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.wasm", guest{}.bytes(t))
+	write(t, dir, "b.wasm", guest{version: "2.0.0"}.bytes(t))
+	if _, err := New(t.Context(), Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "module mine is in the file a.wasm already") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFileThatBecomesAnotherModule(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.wasm", guest{}.bytes(t))
+	r, _ := open(t, Config{Dir: dir, Debounce: time.Hour})
+	run(t, r)
+	write(t, dir, "a.wasm", guest{module: "yours"}.bytes(t))
+	r.Reload()
+	eventually(t, "the change", func() bool {
+		_, mine := r.Module("mine")
+		_, yours := r.Module("yours")
+		return yours && !mine
+	})
+}
+
+func TestTheFolderLeavesAnAdministratorsChangesAlone(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := open(t, Config{Dir: dir, Linked: []*sdk.Module{toy}, Native: true})
+	write(t, dir, "file.wasm", guest{}.bytes(t))
+	r.rescan(t.Context(), false)
+	put(t, r, guest{version: "2.0.0"})
+	put(t, r, guest{module: "toy", says: abi.Reasoning}, func(c *Change) { c.Shadow = true })
+	r.rescan(t.Context(), true)
+	if m := module(t, r, "mine"); m.Live.Version != "2.0.0" || m.File != "file.wasm" || m.Swaps != 2 {
+		t.Errorf("%+v", m)
+	}
+	if m := module(t, r, "toy"); m.Live == nil || m.File != "" {
+		t.Errorf("a shadow that no rule permits is kept over a restart: %+v", m)
+	}
+	if err := r.Rollback(t.Context(), "mine", nil); err != nil {
+		t.Fatal(err)
+	}
+	r.rescan(t.Context(), true)
+	if m := module(t, r, "mine"); m.Live.Version != "1.0.0" || m.Swaps != 3 {
+		t.Errorf("%+v", m)
+	}
+}
