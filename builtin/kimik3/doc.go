@@ -59,12 +59,13 @@
 // if an argument's header follows, or the call's closer and then the next call's
 // header, the tools' or message's closer, the end marker, the closer of the
 // channel that the call stands in, or the end of the text; white space between
-// does not count. The message's closer and the end may also follow at once, or
-// behind the tools' closer. Anything else behind it makes it data, but for these,
-// of which the first is kept: a call's closer with text behind it, and a tools'
-// closer or call's header without a call's closer. If no better closer comes up to
-// the end of the message, the thought or the text, the kept one was the end. (A
-// bare call in a thought has text behind it.)
+// does not count. Without a call's closer, the message's closer and the end do too,
+// also behind the tools' closer, and so does the header of a call that has a body
+// (decided here: the next call is not lost). Anything else makes it data, but for
+// these, of which the first is kept: a call's closer with text behind it, and a
+// closer of tools, or a json block or a call's header without a body, without a
+// call's closer. If no better closer comes up to the end of the message, the thought
+// or the text, the kept one was the end. (A bare call in a thought has text behind it.)
 //
 // A tools channel that is opened inside a value, as in a file about this format,
 // closes there too: calls in it are data, unless the turn ends right behind it.
