@@ -61,7 +61,9 @@
 // What holds for text, thoughts, quotations, cut and broken calls and guided
 // decoding is as in packages hermes (JSON) and qwen3 (pairs), and checked by their
 // cases. Between the calls of a block all else is dropped. A call outside its block
-// counts where it names a tool that was offered.
+// counts where it names a tool that was offered. Where calls stand by themselves,
+// call_name_open is prose unless a name, at most 256 bytes on one line, and
+// call_name_close follow.
 //
 // Not expressible: thoughts and calls in messages of typed channels, arguments that
 // nest in markup, Python calls, several spellings of one marker, and values that

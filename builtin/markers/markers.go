@@ -2,6 +2,7 @@ package markers
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/option"
@@ -104,13 +105,11 @@ func header(r *option.Reader, form string) toolblock.Config {
 	c := toolblock.Config{
 		Open:  r.Marker("call_open", "<tool_call>"),
 		Close: r.Marker("call_close", "</tool_call>"),
-		XML:   x, JSON: true,
+		XML:   x,
 	}
-	if c.Open == "" {
-		c.JSON = false
-		if c.Close != "" {
-			r.Refuse("call_close", "has a value, but call_open is empty; empty both where calls stand by themselves")
-		}
+	c.JSON = c.Open != "" && !strings.HasSuffix(c.Open, "{") && !strings.HasSuffix(c.Open, "[")
+	if c.Open == "" && c.Close != "" {
+		r.Refuse("call_close", "has a value, but call_open is empty; empty both where calls stand by themselves")
 	}
 	switch r.Word("call_id", idNone, idHeader, idBehind) {
 	case idHeader:

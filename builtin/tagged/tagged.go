@@ -54,7 +54,7 @@ var families = map[string]func() *turn.Grammar{
 		Think: "<think>", ThinkForms: []string{"<think>\n"},
 		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n"},
 		ClosedPair: abi.ChannelResponse,
-		Strip:      []string{"<answer>\n", "<answer>", "\n</answer>", "</answer>"},
+		Envelope:   []string{"<answer>\n", "<answer>", "\n</answer>", "</answer>"},
 		Block:      jsonBlock("<tool_calls>", "</tool_calls>"),
 	}),
 	"hy_v3": family(thinks(turn.Config{
@@ -77,7 +77,7 @@ var families = map[string]func() *turn.Grammar{
 	"ernie45": family(opened(turn.Config{
 		Think: "<think>", EndThink: "</think>", EndThinkForms: []string{"</think>\n", "</think>\n\n"},
 		ClosedPair: abi.ChannelResponse,
-		Strip:      []string{"<response>\n", "<response>", "\n</response>", "</response>"},
+		Envelope:   []string{"<response>\n", "<response>", "\n</response>", "</response>"},
 		Block:      jsonBlock("<tool_call>", "</tool_call>"),
 	})),
 	"jamba": family(turn.Config{Block: jsonBlock("<tool_calls>", "</tool_calls>")}),

@@ -99,8 +99,24 @@ const (
 	escapes
 )
 
-// Leads is how much of a marker stands before the JSON that it may end in.
-func Leads(marker string) int {
+// Opener is how much of a block's opener is consumed: where it ends in a bracket
+// or brace of the JSON behind it, all but that.
+func (c *Config) Opener(opener string) int {
+	if c.JSON {
+		return lead(opener)
+	}
+	return len(opener)
+}
+
+// header is how much of what ends a function's header is consumed.
+func (x *XML) header() int {
+	if x.JSON {
+		return lead(x.NameEnd)
+	}
+	return len(x.NameEnd)
+}
+
+func lead(marker string) int {
 	n := len(marker)
 	if n > 0 && (marker[n-1] == '{' || marker[n-1] == '[') {
 		return n - 1
@@ -151,7 +167,7 @@ func (c *Config) sets(escape []string) markers {
 	if x == nil {
 		return m
 	}
-	m.header = collect{}.add(closesName, x.NameEnd).add(breaksName, "<").set()
+	m.header = collect{}.add(closesName, x.NameEnd).add(breaksName, "<", x.FunctionClose).add(breaksName, junk.markers...).set()
 	m.function = block.add(closesFunction, x.FunctionClose).add(opensParameter, x.Parameter).add(escapes, escape...).set()
 	m.value = collect{}.add(closesValue, x.ParameterClose).add(closesFunction, x.FunctionClose).add(escapes, escape...).set()
 	key := collect{}.add(closesName, x.KeyEnd).add(breaksName, "<")
@@ -345,11 +361,11 @@ func (b *Block) kind(w *sdk.Window) scan.Verdict {
 	case !b.g.JSON || p[0] != '[':
 		return scan.No
 	}
-	next := 1 + scan.Space(p[1:min(len(p), maxSpace)])
-	switch {
+	p = p[:min(len(p), maxSpace)]
+	switch next := 1 + scan.Space(p[1:]); {
 	case next < len(p) && p[next] == '{':
 		return scan.Yes
-	case next < min(len(p), maxSpace) || next == maxSpace || w.Final:
+	case next < len(p) || next == maxSpace || w.Final:
 		return scan.No
 	}
 	return scan.Wait
@@ -389,7 +405,7 @@ func (b *Block) marker(w *sdk.Window, set *set, id int) step {
 		w.Skip(len(marker))
 		return over
 	case opensBlock:
-		w.Skip(Leads(marker))
+		w.Skip(b.g.Opener(marker))
 		return b.to(atBody)
 	case opensFunction:
 		w.Skip(len(marker))

@@ -126,13 +126,32 @@ func (b *Block) header(w *sdk.Window) step {
 			w.CallID(callID.at, callID.n, 0)
 		}
 	}
+	w.Skip(n + b.g.XML.header())
 	if !b.g.XML.JSON {
-		w.Skip(n + len(b.g.XML.NameEnd))
 		return b.to(atFunction)
 	}
-	w.Skip(n + Leads(b.g.XML.NameEnd))
 	b.args.Start(b.set.args, name.n == 0)
 	return b.to(atArgs)
+}
+
+// maxHeader is the longest header of a function that stands in prose.
+const maxHeader = 256
+
+// Header says whether b begins with a function's header, behind its marker: a name
+// on one line, without markers.
+func (g *Grammar) Header(b []byte) scan.Verdict {
+	b = b[:min(len(b), maxHeader)]
+	set := g.plain.header
+	at, id, v := set.Find(b, 0, false)
+	switch {
+	case bytes.IndexByte(b[:at], '\n') >= 0:
+		return scan.No
+	case v == scan.Yes && set.means[id] == closesName && scan.Space(b[:at]) < at:
+		return scan.Yes
+	case v == scan.Yes || len(b) == maxHeader:
+		return scan.No
+	}
+	return scan.Wait
 }
 
 // part is a part of a header.

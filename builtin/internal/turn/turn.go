@@ -10,6 +10,7 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -60,8 +61,8 @@ type Config struct {
 	// open; zero is content.
 	ClosedPair abi.Channel
 
-	// Strip are markers that mean nothing.
-	Strip []string
+	// Strip are markers of calls that mean nothing, Envelope those round an answer.
+	Strip, Envelope []string
 	// Separator stands between two blocks or functions and belongs to them.
 	Separator string
 
@@ -87,10 +88,10 @@ func New(c Config) *Grammar {
 	g := &Grammar{Config: c, blocks: toolblock.NewGrammar(c.Block)}
 	g.Block = g.blocks.Config
 	g.calls = g.Block.Openers()
-	strip := append(forms(g.Block.Close, nil), c.Strip...)
+	strip := slices.Concat(forms(g.Block.Close, nil), c.Strip, c.Envelope)
 	m := guided.Markup{}
 	for _, opener := range g.calls {
-		m.Strip = append(m.Strip, opener[:toolblock.Leads(opener)])
+		m.Strip = append(m.Strip, opener[:g.Block.Opener(opener)])
 	}
 	m.Strip = append(m.Strip, strip...)
 	g.blockOpeners = len(g.calls)
@@ -101,7 +102,7 @@ func New(c Config) *Grammar {
 		}
 		m.Strip = append(m.Strip, forms(x.FunctionClose, nil)...)
 		m.Headers = []guided.Header{{
-			Marker: x.Function, End: x.NameEnd[:toolblock.Leads(x.NameEnd)],
+			Marker: x.Function, End: strings.TrimRight(x.NameEnd, "{["),
 			Attributes: strings.Contains(x.Function, " "), // it is a tag's attribute
 		}}
 		if !x.JSON {
@@ -112,7 +113,7 @@ func New(c Config) *Grammar {
 	g.openers = scan.NewSet(g.calls...)
 	think, endThink := forms(c.Think, c.ThinkForms), forms(c.EndThink, c.EndThinkForms)
 	g.thoughts = scan.NewSet(think...)
-	g.inner[0] = prose.Compile(prose.Markers{Calls: endThink})
+	g.inner[0] = prose.Compile(prose.Markers{Strip: c.Envelope, Calls: endThink})
 	g.inner[1] = prose.Compile(prose.Markers{Strip: strip, Calls: append(g.calls[:len(g.calls):len(g.calls)], endThink...)})
 	for thoughts := range g.prose {
 		var tags prose.Markers
@@ -121,6 +122,7 @@ func New(c Config) *Grammar {
 		}
 		m.Think, m.EndThink = tags.Think, tags.EndThink
 		g.guided[thoughts] = guided.Compile(m)
+		tags.Strip = c.Envelope
 		g.prose[thoughts][0] = prose.Compile(tags)
 		tags.Strip, tags.Calls = strip, g.calls
 		g.prose[thoughts][1] = prose.Compile(tags)
@@ -255,12 +257,8 @@ func (p *parser) step(w *sdk.Window) bool {
 		w.Skip(len(p.g.inner[p.calls].Call(id)))
 		p.prose.Start(p.g.prose[0][p.calls], false)
 	case id < blocks:
-		w.Skip(toolblock.Leads(p.g.calls[id]))
+		w.Skip(p.g.Block.Opener(p.g.calls[id]))
 		p.block.Enter(p.prose.Thought)
-		p.in = inBlock
-	case blocks == 0:
-		w.Skip(len(p.g.calls[id]))
-		p.block.EnterFunction(p.prose.Thought)
 		p.in = inBlock
 	default:
 		p.in = atMarker
@@ -268,44 +266,45 @@ func (p *parser) step(w *sdk.Window) bool {
 	return true
 }
 
-// function looks at a function's header in prose. It begins a call, whose
-// block's opener was lost, if it names a tool that was offered; else it is prose.
+// function looks at a function's header in prose. It begins a call if functions
+// stand by themselves, and else, as one whose block's opener was lost, if it names
+// a tool that was offered. Any other is prose.
 func (p *parser) function(w *sdk.Window) bool {
-	x := p.g.Block.XML
-	marker := len(x.Function)
-	name, nameEnd := w.Bytes()[marker:], x.NameEnd
-	if len(name) > 0 && (name[0] == '"' || name[0] == '\'') {
-		name, nameEnd = name[1:], string(name[:1])+nameEnd
-	}
-	for _, tool := range p.tools {
-		n := min(len(name), len(tool))
-		if string(name[:n]) != tool[:n] {
-			continue
-		}
-		end := scan.Wait
-		if n == len(tool) {
-			end = scan.Prefix(name[n:], nameEnd, false)
-		}
-		switch {
-		case end == scan.Yes:
-			w.Skip(marker)
-			p.block.EnterFunction(p.prose.Thought)
-			p.in = inBlock
-			return true
-		case end == scan.Wait && w.Final: // cut: the beginning of a call
-			w.Skip(w.Len())
-			return false
-		case end == scan.Wait:
-			return false
-		}
-	}
-	if p.prose.Thought {
+	marker := len(p.g.Block.XML.Function)
+	switch v := p.header(w.Bytes()[marker:]); {
+	case v == scan.Yes:
+		w.Skip(marker)
+		p.block.EnterFunction(p.prose.Thought)
+		p.in = inBlock
+		return true
+	case v == scan.Wait && w.Final: // cut: the beginning of a call
+		w.Skip(w.Len())
+		return false
+	case v == scan.Wait:
+		return false
+	case p.prose.Thought:
 		w.Reasoning(marker)
-	} else {
+	default:
 		w.Text(marker)
 	}
 	p.in = inProse
 	return true
+}
+
+func (p *parser) header(b []byte) scan.Verdict {
+	if p.g.blockOpeners == 0 {
+		return p.g.blocks.Header(b)
+	}
+	for _, tool := range p.tools {
+		if v := scan.Prefix(b, tool, false); v == scan.Wait {
+			return v
+		} else if v == scan.Yes {
+			if v := scan.Prefix(b[len(tool):], p.g.Block.XML.NameEnd, false); v != scan.No {
+				return v
+			}
+		}
+	}
+	return scan.No
 }
 
 // separator skips what stands between two blocks. If no block follows it is
@@ -336,7 +335,9 @@ func (p *parser) first(w *sdk.Window) bool {
 	n := scan.Space(b[:min(len(b), maxLead)])
 	id, v := p.g.thoughts.At(b[n:], w.Final)
 	switch {
-	case v == scan.Wait && n < maxLead:
+	case n == maxLead:
+		p.prose.Start(p.g.prose[0][p.calls], false)
+	case v == scan.Wait:
 		return false
 	case v == scan.Yes:
 		w.Skip(n + p.g.thoughts.Len(id))
