@@ -295,16 +295,31 @@ func (p *parser) header(b []byte) scan.Verdict {
 	if p.g.blockOpeners == 0 {
 		return p.g.blocks.Header(b)
 	}
+	quote := ""
+	if len(b) > 0 && (b[0] == '"' || b[0] == '\'') {
+		quote = quotes[b[0]]
+		b = b[1:]
+	}
 	for _, tool := range p.tools {
-		if v := scan.Prefix(b, tool, false); v == scan.Wait {
+		if v := follow(b, tool, quote, p.g.Block.XML.NameEnd); v != scan.No {
 			return v
-		} else if v == scan.Yes {
-			if v := scan.Prefix(b[len(tool):], p.g.Block.XML.NameEnd, false); v != scan.No {
-				return v
-			}
 		}
 	}
 	return scan.No
+}
+
+// quotes are the quotation marks that a name may stand in.
+var quotes = map[byte]string{'"': `"`, '\'': "'"}
+
+// follow says whether b begins with these parts, one behind the other.
+func follow(b []byte, parts ...string) scan.Verdict {
+	for _, part := range parts {
+		if v := scan.Prefix(b, part, false); v != scan.Yes {
+			return v
+		}
+		b = b[len(part):]
+	}
+	return scan.Yes
 }
 
 // separator skips what stands between two blocks. If no block follows it is
