@@ -27,7 +27,7 @@ type Window struct {
 	literals []byte
 	watch    abi.Event
 	watching bool
-	newBlock bool
+	newBlock uint8 // by kind: a new block is owed
 	noTools  bool
 
 	calls uint16   // calls opened so far
@@ -76,9 +76,13 @@ func (w *Window) Payload(n int) { w.prose(abi.Text, abi.FlagPayload, n) }
 // Reasoning consumes n bytes as chain of thought.
 func (w *Window) Reasoning(n int) { w.prose(abi.Reasoning, 0, n) }
 
-// NewBlock marks the next run of text or reasoning as a block of its own: where
-// it directly follows a run of its kind, the host puts one line feed between.
-func (w *Window) NewBlock() { w.newBlock = true }
+// NewBlock marks the next run of text and the next of reasoning as blocks of
+// their own: where one directly follows a run of its kind, the host puts one line
+// feed between.
+func (w *Window) NewBlock() { w.newBlock = 1<<abi.Text | 1<<abi.Reasoning }
+
+// NewThought does that for reasoning alone.
+func (w *Window) NewThought() { w.newBlock |= 1 << abi.Reasoning }
 
 // Skip consumes n bytes as structure.
 func (w *Window) Skip(n int) {
@@ -197,7 +201,7 @@ func (w *Window) Note(message string) { w.literal(abi.Note, 0, message) }
 // the call has no fragment that could go on. Take set from a scanner.
 func (w *Window) Watch(kind abi.Kind, set []byte) {
 	inCall := kind == abi.Args || kind == abi.Value
-	if len(set) > 8 || w.newBlock || inCall && w.more != kind {
+	if len(set) > 8 || w.newBlock>>kind&1 != 0 || inCall && w.more != kind {
 		return
 	}
 	w.watch, w.watching = abi.WatchEvent(uint8(kind), w.call(), set, 0), true
@@ -223,9 +227,9 @@ func (w *Window) prose(kind abi.Kind, flags uint8, n int) {
 	if n == 0 {
 		return
 	}
-	if w.newBlock {
+	if w.newBlock>>kind&1 != 0 {
 		flags |= abi.FlagNewBlock
-		w.newBlock = false
+		w.newBlock &^= 1 << kind
 	}
 	start := w.off
 	w.consume(n)

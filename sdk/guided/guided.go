@@ -138,7 +138,8 @@ type parser struct {
 	g      *Grammar
 	start  abi.Channel
 	prose  prose.Machine
-	json   scan.JSON
+	json   scan.JSON // of a native call
+	load   Payload
 	state  state
 	named  bool // the payload is one tool's arguments
 	header int  // behind this header, counted from 1
@@ -146,8 +147,6 @@ type parser struct {
 	body   int  // what closes the native call
 	asked  int  // at this marker
 	ask    Ask
-	run    int // white space that the payload ends in so far
-	white  int // how much of it is held
 }
 
 // Channel implements sdk.Channeler.
@@ -168,7 +167,11 @@ func (p *parser) step(w *sdk.Window) (more bool) {
 	case after:
 		return p.after(w)
 	case inPayload:
-		return p.payload(w)
+		if !p.load.Next(w) {
+			return false
+		}
+		p.state = after
+		return true
 	case inBodyHead:
 		return p.bodyHead(w)
 	case inBody, inBodyJSON:
@@ -338,12 +341,26 @@ func (p *parser) next(w *sdk.Window, i int, wrapped bool) bool {
 }
 
 func (p *parser) begin() {
-	p.state, p.run, p.white = inPayload, 0, 0
+	p.state = inPayload
+	p.load.Start()
+}
+
+// Payload is guided JSON while it is read.
+type Payload struct {
+	json  scan.JSON
+	run   int // white space that it ends in so far
+	white int // how much of it is held
+}
+
+// Start makes p ready for the payload that the window begins with.
+func (p *Payload) Start() {
+	p.run, p.white = 0, 0
 	p.json.Reset()
 }
 
-// payload marks the JSON. White space that may go with a marker behind it waits.
-func (p *parser) payload(w *sdk.Window) bool {
+// Next marks the JSON, up to its end or to what no JSON has; then it is done. White
+// space that may go with a marker behind it waits.
+func (p *Payload) Next(w *sdk.Window) (done bool) {
 	b := w.Bytes()
 	n, status := p.json.Scan(b[p.white:])
 	n += p.white
@@ -360,11 +377,7 @@ func (p *parser) payload(w *sdk.Window) bool {
 		p.white = 0
 	}
 	w.Payload(n - p.white)
-	if status == scan.More {
-		return false
-	}
-	p.state = after
-	return true
+	return status != scan.More
 }
 
 // after reads what follows the payload: a marker takes the white space before it

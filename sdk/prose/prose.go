@@ -29,6 +29,11 @@ type Markers struct {
 	// Calls are the markers that Next returns, as an index into this list. One may
 	// begin with an empty line, if that is framing: it ends quotations.
 	Calls []string
+	// Spaced are those of Calls that white space before them belongs to: the window
+	// then begins with it.
+	Spaced []string
+	// Hard are those of Calls that end all quotations before them.
+	Hard []string
 	// Tags are beginnings of tags with attributes in quotation marks, which quote
 	// nothing: up to the next ">". They are prose, or the ends of markers above.
 	Tags []string
@@ -40,7 +45,8 @@ type Grammar struct {
 	think, close, call int        // where each list of Markers ends in set, in their order
 	strip              int        // where Strip ends, which is next; then come Tags
 	tag                []bool     // by marker: it begins a tag with attributes
-	class              [256]uint8 // what a byte may be: begin, quote, feed
+	spaced, hard       []bool     // by marker
+	class              [256]uint8 // what a byte may be: begin, quote, feed, space
 	plain, quoted      []byte     // WATCH sets outside and inside quotations
 	words              [256]uint8 // quote bytes to 1 … 3, all others 0
 }
@@ -49,7 +55,11 @@ const (
 	begin uint8 = 1 << iota // begins a marker
 	quote                   // a quotation mark
 	feed                    // a line feed
+	space                   // white space that may belong to a marker
 )
+
+// maxSpace is how much white space before a marker belongs to it, in bytes.
+const maxSpace = 1024
 
 const quotes = "\"'`"
 
@@ -80,8 +90,25 @@ func Compile(m Markers) *Grammar {
 	}
 	g.class['\n'] |= feed
 	g.plain = scan.Join(g.set.First(), []byte(quotes))
+	g.spaced, g.hard = g.among(m.Spaced), g.among(m.Hard)
+	if len(m.Spaced) > 0 {
+		const blanks = " \t\r\n"
+		for _, c := range []byte(blanks) {
+			g.class[c] |= space
+		}
+		g.plain = scan.Join(g.plain, []byte(blanks))
+	}
 	g.quoted = scan.Join(g.plain, []byte{'\n'})
 	return g
+}
+
+// among says of each marker whether it is in list.
+func (g *Grammar) among(list []string) []bool {
+	is := make([]bool, g.set.Count())
+	for id := range is {
+		is[id] = slices.Contains(list, g.set.Marker(id))
+	}
+	return is
 }
 
 // Call is the text of Calls[id].

@@ -66,7 +66,7 @@ func (m *Machine) scan(w *sdk.Window) bool {
 
 // plain is the number of bytes at b's start that mean nothing.
 func (m *Machine) plain(b []byte) int {
-	mask := begin | quote
+	mask := begin | quote | space
 	if len(m.open) > 0 {
 		mask |= feed
 	}
@@ -83,13 +83,23 @@ func (m *Machine) plain(b []byte) int {
 // whether it has to wait.
 func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wait bool) {
 	c := b[i]
+	if m.g.class[c]&space != 0 {
+		switch id, n, v := m.spaced(w, b, i); v {
+		case scan.Wait:
+			return i, false, true
+		case scan.Yes:
+			m.found(w.Offset()+uint32(i), n, id)
+			return i + n, true, false
+		}
+	}
 	if m.g.class[c]&begin != 0 {
 		switch id, v := m.g.set.At(b[i:], w.Final); v {
 		case scan.Wait:
 			return i, false, true
 		case scan.Yes:
-			m.found(w.Offset()+uint32(i), id)
-			return i + m.g.set.Len(id), id < m.g.strip, false
+			n := m.g.set.Len(id)
+			m.found(w.Offset()+uint32(i), n, id)
+			return i + n, id < m.g.strip, false
 		}
 	}
 	if c == '\n' && len(m.open) > 0 {
@@ -102,12 +112,36 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 	return i + 1, false, false
 }
 
-// found takes a marker in. One that ends a thought ends all quotations before
-// it, unless a quote of its line is open.
-func (m *Machine) found(at uint32, id int) {
-	end := at + uint32(m.g.set.Len(id))
-	if m.g.set.Marker(id)[0] == '\n' {
+// spaced asks whether a marker stands behind the white space that begins at i, and
+// gives the length of both.
+func (m *Machine) spaced(w *sdk.Window, b []byte, i int) (id, n int, v scan.Verdict) {
+	before := w.Prev()
+	if i > 0 {
+		before = b[i-1]
+	}
+	n = scan.Space(b[i:])
+	switch {
+	case scan.IsSpace(before) || n > maxSpace: // asked already
+		return 0, 0, scan.No
+	case i+n == len(b) && !w.Final:
+		return 0, 0, scan.Wait
+	}
+	id, v = m.g.set.At(b[i+n:], w.Final)
+	if v == scan.No || v == scan.Yes && !m.g.spaced[id] {
+		return 0, 0, scan.No
+	}
+	return id, n + m.g.set.Len(id), v
+}
+
+// found takes a marker of n bytes in. One that ends a thought ends all quotations
+// before it, unless a quote of its line is open.
+func (m *Machine) found(at uint32, n, id int) {
+	end := at + uint32(n)
+	switch {
+	case m.g.set.Marker(id)[0] == '\n':
 		m.unquote()
+	case m.g.hard[id]:
+		m.forget(at)
 	}
 	if id < m.g.strip {
 		h := marker{at: at, id: int16(id)}

@@ -4,12 +4,16 @@
 // which vLLM, SGLang and TensorRT-LLM take.
 package structag
 
-import "github.com/turnkey-parsers/turnkey/abi"
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
 
 // Calls says how a family's calls are written. In Begin and End the tool's name
 // stands for every "$".
 type Calls struct {
-	Trigger    string // in free text, this begins a call
+	Trigger    string // in free text, this begins a call; with "$", there is one of each tool
 	Begin, End string // round one call's arguments
 	Style      string // of the arguments: "" is JSON, "qwen_xml" parameters, or AnyText
 	// EndThink closes a thought that the prompt left open.
@@ -65,7 +69,7 @@ func (w *writer) format(s *abi.Session) {
 		return
 	}
 	w.raw(`{"type":"triggered_tags","triggers":`)
-	w.list([]string{w.calls.Trigger})
+	w.triggers(s.Tools)
 	w.raw(`,"tags":[`)
 	for i, tool := range s.Tools {
 		if i > 0 {
@@ -78,6 +82,20 @@ func (w *writer) format(s *abi.Session) {
 	w.raw(`,"stop_after_first":`)
 	w.bool(s.Flags&abi.OpenParallel == 0)
 	w.raw(`}`)
+}
+
+func (w *writer) triggers(tools []string) {
+	if !strings.Contains(w.calls.Trigger, "$") {
+		tools = []string{""}
+	}
+	w.raw(`[`)
+	for i, tool := range tools {
+		if i > 0 {
+			w.raw(`,`)
+		}
+		w.quote(w.calls.Trigger, tool)
+	}
+	w.raw(`]`)
 }
 
 // banned says whether no call is allowed.
