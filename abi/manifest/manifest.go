@@ -63,6 +63,11 @@ type Thinking struct {
 	// named tool choice, whatever the request says; "constrained", decoding under
 	// a constraint, unless the request says otherwise.
 	Off []string `json:"off,omitempty"`
+	// Opens says that the chat template itself opens the thought where reasoning
+	// is on, and closes it where it is off: the answer then begins inside the
+	// thought, or behind it. It counts only where the host does not know the
+	// rendered prompt.
+	Opens bool `json:"opens,omitempty"`
 }
 
 // Prompt holds the tails of a rendered prompt that leave a channel open.

@@ -158,6 +158,7 @@ type Model struct {
 	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`
 	ChatTemplate    string            `koanf:"chat_template" doc:"The model's chat template, or the name of a file that holds it: with it the exact end of the prompt is known."`
 	Thinking        string            `koanf:"thinking" oneof:"on off" doc:"Whether the model thinks where a request doesn't say; empty: the family's default."`
+	PromptOpens     string            `koanf:"prompt_opens" oneof:"reasoning response none" doc:"Which channel the prompt leaves open where the model is to think, if there is no chat_template to tell; empty: by the family."`
 	EOSTokenIDs     []int64           `koanf:"eos_token_ids" doc:"The model's end-of-sequence token ids."`
 	Options         map[string]string `koanf:"options" doc:"Options for the parser, as the family's documentation names them."`
 	Policies        Policies          `koanf:"policies"`

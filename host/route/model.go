@@ -24,6 +24,9 @@ type Model struct {
 	TurnGrammar bool
 	// Thinking is the deployment's default mode.
 	Thinking openai.Thinking
+	// Opens is the channel that the prompt leaves open where the model is to think,
+	// by the operator's word; it counts where Render does not tell.
+	Opens abi.Channel
 	// ToolsUnderNone leaves the tools in the prompt under tool_choice none.
 	ToolsUnderNone bool
 	// Render gives the prompt, or its end, that the model's chat template makes of

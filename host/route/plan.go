@@ -43,6 +43,8 @@ type Plan struct {
 	// Calls, each of which may be missing.
 	Unified, Thought, Calls parse.Engine
 
+	opens   abi.Channel // what the operator says that the prompt leaves open
+	thinks  openai.Thinking
 	tail    string
 	tailed  bool // the prompt's end is known
 	options []abi.Option
@@ -56,11 +58,15 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 	p := &Plan{
 		Chat:     r,
 		CallsOff: len(r.Tools) > 0 && r.ToolChoice.Mode == openai.ToolChoiceNone,
-		NonEmpty: nonEmpty(r), options: m.Options,
+		NonEmpty: nonEmpty(r), options: m.Options, opens: m.Opens,
 	}
 	p.ShowTools = len(r.Tools) > 0 && (!p.CallsOff || m.ToolsUnderNone)
 	mode, args := m.thinking(r)
-	p.ReasoningOff, p.TemplateArgs = mode == openai.ThinkingOff, args
+	p.ReasoningOff = mode == openai.ThinkingOff
+	if mode == openai.ThinkingUnset && m.Render == nil {
+		mode, args = m.defaulted(args)
+	}
+	p.thinks, p.TemplateArgs = mode, args
 	if m.Render != nil {
 		prompt, known := m.Render(r, args)
 		p.tail, p.tailed = cutTail(prompt), known
@@ -180,6 +186,8 @@ func (p *Plan) prompt(s *abi.Session, parser *manifest.Parser) {
 	s.PromptTail = p.tail
 	if p.tailed {
 		s.Start = channel(parser, p.tail)
+	} else {
+		s.Start = assumed(parser, p.opens, p.thinks)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
 // channel is the channel that a prompt with this end leaves open. A marker
@@ -26,12 +27,33 @@ func channel(p *manifest.Parser, tail string) abi.Channel {
 		}
 	}
 	look(p.Prompt.Reasoning, abi.ChannelReasoning)
-	response := abi.ChannelResponse
-	if p.Prompt.ClosedPair == "none" {
-		response = abi.ChannelContent
-	}
-	look(p.Prompt.Response, response)
+	look(p.Prompt.Response, closed(p))
 	return found
+}
+
+// assumed is the channel that a prompt leaves open that is not known: the
+// operator's word, else the family's, for a template that opens the thought where
+// the model is to think and closes it where not.
+func assumed(p *manifest.Parser, opens abi.Channel, mode openai.Thinking) abi.Channel {
+	t := p.Thinking
+	if opens == abi.ChannelUnknown && t != nil && t.Opens {
+		opens = abi.ChannelReasoning
+	}
+	if opens != abi.ChannelReasoning {
+		return opens
+	}
+	if mode == openai.ThinkingOn || mode != openai.ThinkingOff && (t == nil || t.Default != "off") {
+		return abi.ChannelReasoning
+	}
+	return closed(p)
+}
+
+// closed is the channel behind a thought that the prompt has closed.
+func closed(p *manifest.Parser) abi.Channel {
+	if p.Prompt != nil && p.Prompt.ClosedPair == "none" {
+		return abi.ChannelContent
+	}
+	return abi.ChannelResponse
 }
 
 // squeeze takes all white space out.

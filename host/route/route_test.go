@@ -514,3 +514,38 @@ func TestM5_EndTokensThatCloseACall(t *testing.T) {
 		}
 	}
 }
+
+// Without a chat template the family's default decides what the prompt leaves
+// open, where its template opens the thought, and the engine is told that default.
+func TestR30_TheDefaultDecidesWithoutATemplate(t *testing.T) {
+	for _, c := range []struct {
+		thinking manifest.Thinking
+		request  string
+		opens    abi.Channel
+		start    abi.Channel
+		args     string
+	}{
+		{manifest.Thinking{Default: "on", Opens: true, Controls: []string{"thinking"}}, ``, 0, abi.ChannelReasoning, "thinking=true enable_thinking=true"},
+		{manifest.Thinking{Default: "off", Opens: true, Controls: []string{"thinking"}}, ``, 0, abi.ChannelResponse, "thinking=false enable_thinking=false"},
+		{manifest.Thinking{Default: "on", Opens: true}, ``, 0, abi.ChannelReasoning, ""},
+		{manifest.Thinking{Default: "on", Opens: true}, `"chat_template_kwargs":{"thinking":false}`, 0, abi.ChannelResponse, "thinking=false enable_thinking=false"},
+		{manifest.Thinking{Default: "off", Opens: true}, `"chat_template_kwargs":{"thinking":true}`, 0, abi.ChannelReasoning, "thinking=true enable_thinking=true"},
+		{manifest.Thinking{Default: "on"}, ``, 0, abi.ChannelUnknown, ""},
+		{manifest.Thinking{Default: "on"}, ``, abi.ChannelReasoning, abi.ChannelReasoning, ""},
+		{manifest.Thinking{Default: "on", Opens: true}, ``, abi.ChannelContent, abi.ChannelContent, ""},
+	} {
+		f := family("p:unified")
+		f.Unified.Parser().Thinking = &c.thinking
+		p, err := model(f, f, route.Auto, byJSON, func(m *route.Model) { m.Opens = c.opens }).Decide(request(t, c.request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var args []string
+		for _, a := range p.TemplateArgs {
+			args = append(args, a.Name+"="+string(a.Value))
+		}
+		if got := p.Open(f.Unified).Start; got != c.start || strings.Join(args, " ") != c.args {
+			t.Errorf("%+v, %s, %d: start %d, arguments %v", c.thinking, c.request, c.opens, got, args)
+		}
+	}
+}

@@ -42,6 +42,25 @@ func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Membe
 	return mode, setAlike(r.ChatTemplateKwargs, mode == openai.ThinkingOn, m.readsMode())
 }
 
+// defaulted is the family's own mode, where its template opens the thought by it
+// and nobody said one. It is put into the template arguments: what the prompt
+// leaves open would else be the engine's guess against ours.
+func (m *Model) defaulted(args []openai.Member) (openai.Thinking, []openai.Member) {
+	for _, e := range m.Parsers.list() {
+		t := e.Parser().Thinking
+		if t == nil || !t.Opens || len(t.Controls) == 0 {
+			continue
+		}
+		on := t.Default != "off"
+		mode := openai.ThinkingOff
+		if on {
+			mode = openai.ThinkingOn
+		}
+		return mode, setAlike(args, on, m.readsMode())
+	}
+	return openai.ThinkingUnset, args
+}
+
 // thinkingOff says whether a parser of the model can't go with thinking then.
 func (m *Model) thinkingOff(when string) bool {
 	return slices.ContainsFunc(m.Parsers.list(), func(e parse.Engine) bool {

@@ -75,6 +75,7 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 			Guided:         pick(c.Policies.Guided, map[string]route.GuidedPolicy{"json": route.GuideByJSON, "structural_tag": route.GuideByTag}),
 			TurnGrammar:    c.Policies.TurnGrammar,
 			Thinking:       pick(c.Thinking, map[string]openai.Thinking{"on": openai.ThinkingOn, "off": openai.ThinkingOff}),
+			Opens:          pick(c.PromptOpens, map[string]abi.Channel{"reasoning": abi.ChannelReasoning, "response": abi.ChannelResponse, "none": abi.ChannelContent}),
 			ToolsUnderNone: c.Policies.ToolsOnNone,
 		},
 		Arguments:   pick(c.Policies.Arguments, map[string]framing.Arguments{"whole": framing.Whole}),
