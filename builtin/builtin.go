@@ -17,6 +17,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/markers"
 	"github.com/turnkey-parsers/turnkey/builtin/minimax"
 	"github.com/turnkey-parsers/turnkey/builtin/mistral"
+	"github.com/turnkey-parsers/turnkey/builtin/museglimmer"
 	"github.com/turnkey-parsers/turnkey/builtin/pythonic"
 	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
 	"github.com/turnkey-parsers/turnkey/builtin/tagged"
@@ -41,6 +42,7 @@ var Modules = []*sdk.Module{
 	&markers.Module,
 	&minimax.Module,
 	&mistral.Module,
+	&museglimmer.Module,
 	&pythonic.Module,
 	&qwen3.Module,
 	&tagged.Module,

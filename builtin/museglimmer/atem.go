@@ -1,0 +1,258 @@
+package museglimmer
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+const (
+	blockOpen      = "<atem:function_calls>"
+	blockClose     = "</atem:function_calls>"
+	invoke         = "<atem:invoke"
+	invokeClose    = "</atem:invoke>"
+	parameter      = "<atem:parameter"
+	parameterClose = "</atem:parameter>"
+)
+
+const (
+	// maxTag is the longest tag in bytes: longer is none.
+	maxTag = 1024
+	// maxHeld is how much of a value is held back to learn whether it ends.
+	maxHeld = 1<<20 - 1<<16
+)
+
+var (
+	// inBlocks and inCalls are what matters outside and inside an invoke.
+	inBlocks = scan.NewSet(eom, eot, start, invoke)
+	inCalls  = scan.NewSet(eom, eot, start, invoke, invokeClose, blockClose, parameter)
+	// inValues end a value; the last three only where its closer is missing.
+	inValues = scan.NewSet(parameterClose, eom, eot, start)
+)
+
+// block reads a message to a tool up to its next invoke or its end. What else
+// stands there is for nobody.
+func (p *parser) block(w *sdk.Window) bool {
+	at, id, v := inBlocks.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		return false
+	}
+	p.ender(w, inBlocks.Marker(id))
+	return true
+}
+
+// ender goes on behind or at a marker outside parameters.
+func (p *parser) ender(w *sdk.Window, marker string) {
+	switch marker {
+	case eom, eot:
+		w.CallDrop()
+		w.Skip(len(marker))
+		p.enter(outside, w.Offset())
+	case start:
+		w.CallDrop()
+		p.state = inHeader
+	case invoke:
+		w.CallDrop()
+		p.state = inInvoke
+	case parameter:
+		p.state = inKey
+	default: // the invoke's closer, or the block's in its place
+		if w.InCall() {
+			w.CallEnd()
+		}
+		w.Skip(len(marker))
+		p.state = inBlock
+		if p.guided {
+			p.state = behind
+		}
+	}
+}
+
+// invoke reads an invoke's tag.
+func (p *parser) invoke(w *sdk.Window) bool {
+	b := w.Bytes()
+	t, v := readTag(b, len(invoke), w.Final)
+	switch {
+	case v == scan.Wait:
+		return false
+	case v == scan.No:
+		w.Skip(len(invoke))
+		p.state = inBlock
+		return true
+	case t.n > 0 && !p.guided:
+		from := p.declared(string(b[t.at : t.at+t.n]))
+		w.Call(t.at+from, t.n-from, 0)
+	}
+	w.Skip(t.len)
+	p.state = inCall
+	return true
+}
+
+// declared is where in name the name of a tool begins. A namespace that stands
+// twice before a tool's name is one too many.
+func (p *parser) declared(name string) int {
+	if slices.Contains(p.tools, name) {
+		return 0
+	}
+	for i := 0; i < len(name); i++ {
+		if name[i] != '.' {
+			continue
+		}
+		space, tool := name[:i], name[i+1:]
+		if slices.Contains(p.tools, tool) && (tool == space || strings.HasPrefix(tool, space+".")) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// call reads an invoke up to its next parameter or its end.
+func (p *parser) call(w *sdk.Window) bool {
+	at, id, v := inCalls.Find(w.Bytes(), 0, w.Final)
+	w.Skip(at)
+	if v != scan.Yes {
+		return false
+	}
+	p.ender(w, inCalls.Marker(id))
+	return true
+}
+
+// key reads a parameter's tag. Without a name the parameter is none.
+func (p *parser) key(w *sdk.Window) bool {
+	t, v := readTag(w.Bytes(), len(parameter), w.Final)
+	switch {
+	case v == scan.Wait:
+		return false
+	case v == scan.No:
+		w.Skip(len(parameter))
+		p.state = inCall
+		return true
+	}
+	p.value = value{mute: !w.InCall() || t.n == 0, noClose: p.value.noClose}
+	if !p.value.mute {
+		w.Key(t.at, t.n, 0)
+	}
+	w.Skip(t.len)
+	w.Scanned = 0
+	p.state = inValue
+	return true
+}
+
+// value is a parameter's value while it is read. Only its closer ends it; a special
+// token in it is data. But where no closer follows to the very end, the message
+// ended at the first of them: so from there on nothing is said before the closer
+// comes.
+type value struct {
+	mute    bool
+	held    bool // the window begins with a special token
+	noClose bool // the text has ended, and holds no closer any more
+}
+
+// valueWatch are the bytes that matter in a value.
+var valueWatch = []byte{'<'}
+
+// readValue reads a value.
+func (p *parser) readValue(w *sdk.Window) bool {
+	for {
+		at, id, v := inValues.Find(w.Bytes(), w.Scanned, w.Final)
+		p.value.held = p.value.held && at <= maxHeld
+		switch {
+		case v == scan.Yes && inValues.Marker(id) == parameterClose:
+			p.say8(w, at, 0)
+			w.Skip(len(parameterClose))
+			p.state = inCall
+			return true
+		case v == scan.Yes:
+			if !p.value.held {
+				p.say8(w, at, abi.FlagMore)
+				p.value.held, at = true, 0
+			}
+			if p.value.noClose {
+				return p.valueCut(w)
+			}
+			w.Scanned = at + 1
+			continue
+		case w.Final:
+			p.value.noClose = true
+			return p.valueCut(w)
+		}
+		w.Scanned = at
+		if !p.value.held {
+			p.say8(w, at, abi.FlagMore)
+			if !p.value.mute {
+				w.Watch(abi.Value, valueWatch)
+			}
+		}
+		return false
+	}
+}
+
+// say8 says the next n bytes of a value, or with more of a part of it.
+func (p *parser) say8(w *sdk.Window, n int, more uint8) {
+	if !p.value.mute && (n > 0 || more == 0) {
+		w.Value(0, n, abi.ReadJSONOrText|more)
+	}
+	w.Skip(n)
+}
+
+// valueCut drops a call in a value without a closer. What follows the value's first
+// special token is read.
+func (p *parser) valueCut(w *sdk.Window) bool {
+	w.CallDrop()
+	p.state = inBlock
+	if !p.value.held {
+		w.Skip(w.Len())
+	}
+	return true
+}
+
+// tag is an opening tag: the place and length of its name attribute, and of all of
+// it.
+type tag struct{ at, n, len int }
+
+var nameAttribute = []byte(`name="`)
+
+// readTag reads the tag that b begins with, behind its first n bytes. A message
+// marker that slipped into it belongs to nothing.
+func readTag(b []byte, n int, final bool) (t tag, v scan.Verdict) {
+	i := n
+	for ; i < len(b) && i <= maxTag; i++ {
+		if b[i] == '<' {
+			switch scan.Prefix(b[i:], message, final) {
+			case scan.Wait:
+				return t, scan.Wait
+			case scan.No:
+				return t, scan.No
+			}
+			i += len(message) - 1
+			continue
+		}
+		if b[i] == '>' {
+			t.len = i + 1
+			t.at, t.n = nameIn(b[:i], n)
+			return t, scan.Yes
+		}
+	}
+	if i > maxTag || final {
+		return t, scan.No
+	}
+	return t, scan.Wait
+}
+
+// nameIn finds the name attribute in a tag, from place n on.
+func nameIn(b []byte, n int) (at, length int) {
+	i := bytes.Index(b[n:], nameAttribute)
+	if i < 0 {
+		return 0, 0
+	}
+	at = n + i + len(nameAttribute)
+	if length = bytes.IndexAny(b[at:], `"<`); length < 0 {
+		length = len(b) - at
+	}
+	return at, length
+}

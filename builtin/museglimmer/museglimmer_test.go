@@ -1,0 +1,42 @@
+package museglimmer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
+)
+
+var vocabulary = []string{
+	start, message, eom, eot, start + assistant, " to=", "to=", " to=self" + message, start + assistant + " to=self" + message,
+	start + assistant + " to=user" + message, start + assistant + " to=f" + message, " to=f" + message, "to=g" + message, start + message,
+	blockOpen, blockClose, invoke, invokeClose, parameterClose, `<atem:invoke name="f">`, `<atem:invoke name="f.f">`, `<atem:invoke name="`, `<atem:parameter name="a">`,
+	blockOpen + "\n" + `<atem:invoke name="f">` + "\n" + `<atem:parameter name="a">1</atem:parameter>` + "\n</atem:invoke>\n" + blockClose,
+	"<|", "<|e", "<|st", "art|>", "\n", "\n\n", "[1]", `{"k":"`,
+}
+
+func config(cases string) sdktest.Config {
+	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
+}
+
+// leaks finds markup in what was said though the input had no quotation that
+// could protect it. Markers that the grammar does not spell, but that two halves
+// make of which one has only two characters, are let through.
+func leaks(s *abi.Session, input, text, reasoning string) string {
+	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(strings.ReplaceAll(input, `name="`, ""), `">`, ""), "\"'`") {
+		return ""
+	}
+	for _, said := range []string{text, reasoning} {
+		for _, marker := range []string{start, message, eom, eot} {
+			if strings.Contains(said, marker) && strings.Contains(strings.ReplaceAll(input, "<<|", ""), marker) {
+				return said
+			}
+		}
+	}
+	return ""
+}
+
+func TestCases(t *testing.T) { sdktest.Run(t, &Module, config("testdata/cases.json")) }
+
+func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }
