@@ -11,7 +11,7 @@ FUZZ    ?= 20s
 # Packages in which goroutines share state.
 RACE     = ./host/... ./wasm/... ./sdk/process/...
 
-.PHONY: help build modules run test race lint fuzz bench deps clean
+.PHONY: help build modules run test race lint statements fuzz bench deps clean
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ lint: ## gofmt, go vet, staticcheck.
 	  test -z "$$unformatted" || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+statements: modules ## Print what the streaming core promises, and what proves it.
+	$(GO) run ./host/internal/statements
 
 fuzz: ## Run every fuzz target for FUZZ (20s each).
 	@for p in $$($(GO) list ./...); do \

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -40,18 +41,11 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exceptions are scenarios that can't pass yet, and why.
-var exceptions = map[string]string{}
-
-// TestScenarios runs every scenario on both engines.
+// TestScenarios runs every scenario on both engines: ENGINE/FILE/NAME.
 func TestScenarios(t *testing.T) {
-	var files []*scenario.File
-	for _, name := range []string{"core", "field"} {
-		f, err := scenario.Load("../../scenario/testdata/" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
+	names, err := filepath.Glob("../../scenario/testdata/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no scenarios: %v", err)
 	}
 	for _, engine := range []string{engineNative, engineWasm} {
 		t.Run(engine, func(t *testing.T) {
@@ -62,20 +56,27 @@ func TestScenarios(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer r.Close(context.Background())
-			runner := scenario.Runner{Start: starter(r, nil)}
-			var out strings.Builder
-			runner.Match = func(name string) bool { return exceptions[name] == "" }
-			if passed, failed := runner.Run(t.Context(), files, &out); failed > 0 || passed == 0 {
-				t.Error(out.String())
-			}
-			for name, why := range exceptions {
-				runner.Match = func(n string) bool { return n == name }
-				if passed, _ := runner.Run(t.Context(), files, &out); passed > 0 {
-					t.Errorf("%s passes: it is no exception any more", name)
-				} else {
-					t.Logf("exception: %s: %s", name, why)
+			t.Cleanup(func() { r.Close(context.Background()) }) // the scenarios run in parallel
+			for _, name := range names {
+				f, err := scenario.Load(name)
+				if err != nil {
+					t.Fatal(err)
 				}
+				t.Run(strings.TrimSuffix(f.Name, ".json"), func(t *testing.T) { scenarios(t, f, starter(r, nil)) })
+			}
+		})
+	}
+}
+
+func scenarios(t *testing.T, f *scenario.File, start scenario.Start) {
+	for i := range f.Scenarios {
+		one := &scenario.File{Name: f.Name, Scenarios: f.Scenarios[i : i+1]}
+		t.Run(f.Scenarios[i].Name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			runner := scenario.Runner{Start: start}
+			if passed, _ := runner.Run(context.Background(), []*scenario.File{one}, &out); passed != 1 {
+				t.Error(out.String())
 			}
 		})
 	}
@@ -87,7 +88,9 @@ func TestDemonstration(t *testing.T) {
 	defer stop()
 	var out, errs locked
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "warn"}, nil, &out, &errs) }()
+	go func() {
+		ended <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "warn"}, nil, &out, &errs)
+	}()
 	for begun := time.Now(); strings.Count(out.String(), "\n") < 4; time.Sleep(5 * time.Millisecond) {
 		if time.Since(begun) > 30*time.Second {
 			t.Fatalf("not served: %s%s", out.String(), errs.String())
