@@ -33,12 +33,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		"no module":           {change: func(c *Change) { c.Binary = []byte("no module") }, step: StepManifest, want: `\0asm`},
 		"too large":           {cfg: Config{ThirdParty: &small, Shipped: &small}, step: StepSize, want: "the limit of 64"},
-		"another name":        {change: func(c *Change) { c.Binary = guest{module: "other"}.bytes(t) }, step: StepNames, want: "calls it other"},
+		"another name":        {change: func(c *Change) { c.Binary = guest{Module: "other"}.Bytes() }, step: StepNames, want: "calls it other"},
 		"a limit of a class":  {cfg: Config{ThirdParty: &poor}, step: StepCompile, want: "MemoryPages: 4, more than 1"},
-		"its own cases":       {guest: guest{cases: failingCases}, step: StepCases, want: "0 passed, 1 failed of its own cases; the first: FAIL"},
-		"cases of nobody":     {guest: guest{cases: strings.Replace(failingCases, `"mine"`, `"yours"`, 1)}, step: StepCases, want: "1 failed"},
-		"cases that are none": {guest: guest{cases: "{"}, step: StepCases, want: "turnkey.cases"},
-		"the kit's checks":    {guest: guest{broken: true}, step: StepChecks, want: "opening a parser that the module lacks"},
+		"its own cases":       {guest: guest{Cases: failingCases}, step: StepCases, want: "0 passed, 1 failed of its own cases; the first: FAIL"},
+		"cases of nobody":     {guest: guest{Cases: strings.Replace(failingCases, `"mine"`, `"yours"`, 1)}, step: StepCases, want: "1 failed"},
+		"cases that are none": {guest: guest{Cases: "{"}, step: StepCases, want: "turnkey.cases"},
+		"the kit's checks":    {guest: guest{Broken: true}, step: StepChecks, want: "opening a parser that the module lacks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 func TestARefusedVersionLeavesTheLiveOneAlone(t *testing.T) {
 	r, _ := open(t, Config{})
 	put(t, r, guest{})
-	if err := tryPut(t, r, guest{version: "2.0.0", broken: true}); err == nil {
+	if err := tryPut(t, r, guest{Version: "2.0.0", Broken: true}); err == nil {
 		t.Fatal("it was taken")
 	}
 	if got := say(t, r, "mine", "a"); got != "a" || live(t, r, "mine") != "1.0.0" {
@@ -75,7 +75,7 @@ func TestARunningStreamKeepsItsVersion(t *testing.T) {
 	put(t, r, guest{})
 	old := begin(t, r, "mine").push("one ")
 	v := old.lease.held[0]
-	put(t, r, guest{version: "2.0.0", says: abi.Reasoning})
+	put(t, r, guest{Version: "2.0.0", Says: abi.Reasoning})
 	if got := say(t, r, "mine", "a"); got != "(a)" {
 		t.Errorf("a new stream: %q", got)
 	}
@@ -97,7 +97,7 @@ func TestRollback(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := open(t, Config{Dir: dir, Keep: 2})
 	for v := 1; v <= 4; v++ {
-		put(t, r, guest{version: fmt.Sprintf("%d.0.0", v)})
+		put(t, r, guest{Version: fmt.Sprintf("%d.0.0", v)})
 	}
 	if m := module(t, r, "mine"); len(m.Previous) != 2 || m.Previous[0].Version != "3.0.0" || m.Previous[1].Version != "2.0.0" || m.Swaps != 4 {
 		t.Errorf("%+v", m)
@@ -150,14 +150,14 @@ func TestConditions(t *testing.T) {
 		}
 	}
 	put(t, r, guest{}, when(true))
-	if err := tryPut(t, r, guest{version: "2.0.0"}, when(false)); !errors.Is(err, ErrChanged) {
+	if err := tryPut(t, r, guest{Version: "2.0.0"}, when(false)); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	first := module(t, r, "mine").ETag
 	if len(seen) != 2 || seen[0] != "" || seen[1] != first || first == "" {
 		t.Errorf("etags %q, now %q", seen, first)
 	}
-	put(t, r, guest{version: "2.0.0"}, when(true))
+	put(t, r, guest{Version: "2.0.0"}, when(true))
 	if now := module(t, r, "mine").ETag; now == first {
 		t.Error("the etag did not change")
 	}
@@ -172,7 +172,7 @@ func TestSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stranger, _ := ed25519.GenerateKey(nil)
-	binary := guest{}.bytes(t)
+	binary := guest{}.Bytes()
 	good := ed25519.Sign(private, binary)
 	for name, c := range map[string]struct {
 		signature []byte
@@ -223,7 +223,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestLockFile(t *testing.T) {
-	binary := guest{}.bytes(t)
+	binary := guest{}.Bytes()
 	b, err := describe("x", binary)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestLockFile(t *testing.T) {
 func TestTrustClasses(t *testing.T) {
 	r, _ := open(t, Config{Rules: map[string]Rule{"ours": {Trusted: true}}})
 	put(t, r, guest{})
-	put(t, r, guest{module: "ours"})
+	put(t, r, guest{Module: "ours"})
 	for name, instances := range map[string]int{"mine": 3, "ours": 1} {
 		var talks []*talk
 		for range 3 {

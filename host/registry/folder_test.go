@@ -24,7 +24,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 
 func TestTheFolderIsLoadedAtTheStart(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "any-name.wasm", guest{}.bytes(t))
+	write(t, dir, "any-name.wasm", guest{}.Bytes())
 	write(t, dir, "notes.txt", []byte("x"))
 	r, _ := open(t, Config{Dir: dir})
 	m := module(t, r, "mine")
@@ -65,11 +65,11 @@ func follow(t *testing.T, r *Registry, dir string, notice func()) {
 			return version == "" && !ok || ok && m.Live != nil && m.Live.Version == version
 		}
 	}
-	write(t, dir, "mine.wasm", guest{}.bytes(t))
+	write(t, dir, "mine.wasm", guest{}.Bytes())
 	step("a new file", is("1.0.0"))
-	write(t, dir, "mine.wasm", guest{version: "2.0.0"}.bytes(t))
+	write(t, dir, "mine.wasm", guest{Version: "2.0.0"}.Bytes())
 	step("a changed file", is("2.0.0"))
-	write(t, dir, "mine.wasm", guest{version: "3.0.0", broken: true}.bytes(t))
+	write(t, dir, "mine.wasm", guest{Version: "3.0.0", Broken: true}.Bytes())
 	step("a bad file", func() bool { return len(r.Refused()) == 1 })
 	if !is("2.0.0")() {
 		t.Error("a bad file replaced a good version")
@@ -107,7 +107,7 @@ func TestTheFolderIsReadAgainWhenTold(t *testing.T) {
 func TestAReloadTriesAgainWhatWasRefused(t *testing.T) {
 	dir := t.TempDir()
 	r, log := open(t, Config{Dir: dir, Debounce: time.Hour, LockFile: filepath.Join(dir, "turnkey.lock")})
-	write(t, dir, "mine.wasm", guest{}.bytes(t))
+	write(t, dir, "mine.wasm", guest{}.Bytes())
 	run(t, r)
 	r.Reload()
 	eventually(t, "the refusal", func() bool { return len(r.Refused()) == 1 })
@@ -125,8 +125,8 @@ func TestAReloadTriesAgainWhatWasRefused(t *testing.T) {
 
 func TestTwoFilesOfOneModule(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a.wasm", guest{}.bytes(t))
-	write(t, dir, "b.wasm", guest{version: "2.0.0"}.bytes(t))
+	write(t, dir, "a.wasm", guest{}.Bytes())
+	write(t, dir, "b.wasm", guest{Version: "2.0.0"}.Bytes())
 	if _, err := New(t.Context(), Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "module mine is in the file a.wasm already") {
 		t.Errorf("got %v", err)
 	}
@@ -134,10 +134,10 @@ func TestTwoFilesOfOneModule(t *testing.T) {
 
 func TestAFileThatBecomesAnotherModule(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a.wasm", guest{}.bytes(t))
+	write(t, dir, "a.wasm", guest{}.Bytes())
 	r, _ := open(t, Config{Dir: dir, Debounce: time.Hour})
 	run(t, r)
-	write(t, dir, "a.wasm", guest{module: "yours"}.bytes(t))
+	write(t, dir, "a.wasm", guest{Module: "yours"}.Bytes())
 	r.Reload()
 	eventually(t, "the change", func() bool {
 		_, mine := r.Module("mine")
@@ -149,10 +149,10 @@ func TestAFileThatBecomesAnotherModule(t *testing.T) {
 func TestTheFolderLeavesAnAdministratorsChangesAlone(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := open(t, Config{Dir: dir, Linked: []*sdk.Module{toy}, Native: true})
-	write(t, dir, "file.wasm", guest{}.bytes(t))
+	write(t, dir, "file.wasm", guest{}.Bytes())
 	r.rescan(t.Context(), false)
-	put(t, r, guest{version: "2.0.0"})
-	put(t, r, guest{module: "toy", says: abi.Reasoning}, func(c *Change) { c.Shadow = true })
+	put(t, r, guest{Version: "2.0.0"})
+	put(t, r, guest{Module: "toy", Says: abi.Reasoning}, func(c *Change) { c.Shadow = true })
 	r.rescan(t.Context(), true)
 	if m := module(t, r, "mine"); m.Live.Version != "2.0.0" || m.File != "file.wasm" || m.Swaps != 2 {
 		t.Errorf("%+v", m)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,98 +13,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// guest is a hand-written module of one parser, which says one kind of thing of
-// all that comes. A push that begins with "!" is its end.
-type guest struct {
-	module  string   // "mine" if empty
-	version string   // "1.0.0" if empty
-	parser  string   // the module's name if empty
-	aliases []string // of the parser
-	models  string   // a pattern of model names
-	says    abi.Kind // abi.Text if 0
-	cases   string   // turnkey.cases
-	broken  bool     // it answers for parsers that it lacks
-	padding string   // makes other bytes of the same module
-}
-
-// Where the guest keeps what it answers, its manifest and its input.
-const (
-	answerAt   = 1024
-	manifestAt = 2048
-	inputAt    = 8192
-)
-
-// event is code that writes the answer's one event.
-func event(kind abi.Kind, flags uint8, start, size, end string) string {
-	return fmt.Sprintf(`
-		i32.const %d; i32.const %d; i32.store 0
-		i32.const %d; %s; i32.store 0
-		i32.const %d; %s; i32.store 0
-		i32.const %d; %s; i32.store 0
-		i64.const %d
-	`, answerAt, int(kind)|int(flags)<<8, answerAt+4, start, answerAt+8, size, answerAt+12, end, answerAt<<32|abi.EventSize)
-}
-
-func (g guest) manifest() string {
-	models, aliases := "", ""
-	if g.models != "" {
-		models = fmt.Sprintf(`,"models":[%q]`, g.models)
-	}
-	if len(g.aliases) > 0 {
-		aliases = fmt.Sprintf(`,"aliases":["%s"]`, strings.Join(g.aliases, `","`))
-	}
-	return fmt.Sprintf(`{"abi":"1.0","module":%q,"version":%q,"parsers":[{"name":%q,"kind":"unified"%s%s}]}`, g.module, g.version, g.parser, aliases, models)
-}
-
-func (g guest) bytes(t testing.TB) []byte {
-	t.Helper()
-	def := func(s *string, v string) {
-		if *s == "" {
-			*s = v
-		}
-	}
-	def(&g.module, "mine")
-	def(&g.version, "1.0.0")
-	def(&g.parser, g.module)
-	if g.says == 0 {
-		g.says = abi.Text
-	}
-	const zero, given = "i32.const 0", "local.get 4; local.get 2; i32.sub"
-	unknown := event(abi.Error, abi.FlagFatal, fmt.Sprint("i32.const ", abi.CodeUnknownParser), zero, zero)
-	if g.broken {
-		unknown = "i64.const 0"
-	}
-	said := g.manifest()
-	var m wat.Module
-	m.Memory(abi.ExportMemory, 4, 0)
-	m.Data(manifestAt, said)
-	m.Func(abi.ExportABI, "", "i32", "", fmt.Sprint("i32.const ", abi.Version))
-	m.Func(abi.ExportManifest, "", "i64", "", fmt.Sprint("i64.const ", manifestAt<<32|len(said)))
-	m.Func(abi.ExportAlloc, "i32", "i32", "", fmt.Sprint("i32.const ", inputAt))
-	m.Func(abi.ExportOpen, "i32 i32 i32", "i64", "", fmt.Sprintf( // the parser's name is known by its length
-		"local.get 1; i32.load 4; i32.const %d; i32.eq; if i64; i64.const 0; else; %s; end", len(g.parser), unknown))
-	m.Func(abi.ExportPush, "i32 i32 i32 i32 i32", "i64", "",
-		"local.get 3; i32.load8_u 0; i32.const 33; i32.eq; if; unreachable; end;"+
-			event(g.says, 0, "local.get 1", given, "local.get 1; "+given+"; i32.add"))
-	m.Func(abi.ExportFinish, "i32 i32 i32", "i64", "", event(abi.Commit, 0, zero, zero, "local.get 1"))
-	m.Func(abi.ExportClose, "i32", "", "", "")
-	m.Custom(abi.SectionManifest, said)
-	if g.cases != "" {
-		m.Custom(abi.SectionCases, g.cases)
-	}
-	if g.padding != "" {
-		m.Custom("padding", g.padding)
-	}
-	return m.Bytes()
-}
+// guest is a module made for a test.
+type guest = registrytest.Guest
 
 // toy is a linked module whose parsers call everything text.
 var toy = &sdk.Module{
@@ -135,14 +51,6 @@ func (j *journal) String() string {
 	defer j.mu.Unlock()
 	return j.b.String()
 }
-
-var cacheDir = sync.OnceValue(func() string {
-	dir, err := os.MkdirTemp("", "turnkey-registry-cache")
-	if err != nil {
-		panic(err)
-	}
-	return dir
-})
 
 func open(t testing.TB, c Config) (*Registry, *journal) {
 	t.Helper()
@@ -184,11 +92,11 @@ func put(t testing.TB, r *Registry, g guest, change ...func(*Change)) {
 
 func tryPut(t testing.TB, r *Registry, g guest, change ...func(*Change)) error {
 	t.Helper()
-	c := Change{Binary: g.bytes(t)}
+	c := Change{Binary: g.Bytes()}
 	for _, f := range change {
 		f(&c)
 	}
-	name := g.module
+	name := g.Module
 	if name == "" {
 		name = "mine"
 	}
@@ -285,13 +193,4 @@ func live(t testing.TB, r *Registry, name string) string {
 		return ""
 	}
 	return m.Live.Version
-}
-
-func mustParse(t *testing.T, text string) *manifest.Manifest {
-	t.Helper()
-	m, err := manifest.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

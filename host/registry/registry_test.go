@@ -72,7 +72,7 @@ func TestModulesAreCompiledOnceAndLate(t *testing.T) {
 		mu.Lock()
 		reads++
 		mu.Unlock()
-		return guest{}.bytes(t), nil
+		return guest{}.Bytes(), nil
 	}}})
 	if reads != 1 {
 		t.Errorf("%d reads for the manifest", reads)
@@ -120,16 +120,16 @@ func TestNames(t *testing.T) {
 		want string // why the last one is refused
 	}{
 		"of its own":                     {put: []guest{{}}},
-		"a built-in module's":            {put: []guest{{module: "toy", parser: "mine"}}, want: "shadow: true"},
-		"a built-in module's, permitted": {rule: Rule{Shadow: true}, put: []guest{{module: "toy"}}},
-		"a built-in parser's":            {put: []guest{{parser: "toy_batch"}}, want: `the built-in module toy has the name "toy_batch"`},
-		"a built-in parser's, permitted": {rule: Rule{Shadow: true}, put: []guest{{parser: "toy_batch"}}},
-		"a built-in alias":               {put: []guest{{aliases: []string{"toy-2"}}}, want: `has the name "toy_2"`},
-		"own name for an alias":          {put: []guest{{parser: "toy-2"}}},
-		"another's parser":               {put: []guest{{module: "first", parser: "p"}, {parser: "P"}}, want: `"p" is a name that modules first and mine both claim`},
-		"another's alias":                {put: []guest{{module: "first", aliases: []string{"p"}}, {aliases: []string{"p"}}}, want: "both claim"},
-		"another's alias as its own":     {put: []guest{{module: "first", aliases: []string{"mine"}}, {}}},
-		"another manifest":               {put: []guest{{module: "mine", parser: "x", version: "no version"}}, want: "version"},
+		"a built-in module's":            {put: []guest{{Module: "toy", Parser: "mine"}}, want: "shadow: true"},
+		"a built-in module's, permitted": {rule: Rule{Shadow: true}, put: []guest{{Module: "toy"}}},
+		"a built-in parser's":            {put: []guest{{Parser: "toy_batch"}}, want: `the built-in module toy has the name "toy_batch"`},
+		"a built-in parser's, permitted": {rule: Rule{Shadow: true}, put: []guest{{Parser: "toy_batch"}}},
+		"a built-in alias":               {put: []guest{{Aliases: []string{"toy-2"}}}, want: `has the name "toy_2"`},
+		"own name for an alias":          {put: []guest{{Parser: "toy-2"}}},
+		"another's parser":               {put: []guest{{Module: "first", Parser: "p"}, {Parser: "P"}}, want: `"p" is a name that modules first and mine both claim`},
+		"another's alias":                {put: []guest{{Module: "first", Aliases: []string{"p"}}, {Aliases: []string{"p"}}}, want: "both claim"},
+		"another's alias as its own":     {put: []guest{{Module: "first", Aliases: []string{"mine"}}, {}}},
+		"another manifest":               {put: []guest{{Module: "mine", Parser: "x", Version: "no version"}}, want: "version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"mine": c.rule, "toy": c.rule}})
@@ -150,7 +150,7 @@ func TestNames(t *testing.T) {
 
 func TestOwnNamesGoBeforeAliases(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true})
-	put(t, r, guest{module: "first", aliases: []string{"mine"}, says: abi.Reasoning})
+	put(t, r, guest{Module: "first", Aliases: []string{"mine"}, Says: abi.Reasoning})
 	if got := say(t, r, "mine", "a"); got != "(a)" {
 		t.Errorf("by alias: %q", got)
 	}
@@ -166,7 +166,7 @@ func TestAShadowedModuleComesBackAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, r, guest{module: "toy", says: abi.Reasoning})
+	put(t, r, guest{Module: "toy", Says: abi.Reasoning})
 	if got := say(t, r, "toy", "a"); got != "(a)" {
 		t.Errorf("shadowed: %q", got)
 	}
@@ -192,11 +192,11 @@ func TestTheParserOfAModel(t *testing.T) {
 	if _, err := r.View().ForModel("nothing"); err == nil || !strings.Contains(err.Error(), "known are toy") {
 		t.Errorf("got %v", err)
 	}
-	put(t, r, guest{module: "toy", models: "^Toy"})
+	put(t, r, guest{Module: "toy", Models: "^Toy"})
 	if name, err := r.View().ForModel("Toy-7b"); name != "toy" || err != nil {
 		t.Errorf("shadowed: got %q, %v", name, err)
 	}
-	put(t, r, guest{models: "7b$"})
+	put(t, r, guest{Models: "7b$"})
 	var both *AmbiguousError
 	if _, err := r.View().ForModel("Toy-7b"); !errors.As(err, &both) || !slices.Equal(both.Modules, []string{"toy", "mine"}) {
 		t.Errorf("got %v", err)
@@ -212,10 +212,10 @@ func TestChangesThatModelsCannotTake(t *testing.T) {
 		return err
 	})
 	var refused *RefusedError
-	if err := tryPut(t, r, guest{parser: "yours", version: "2.0.0"}); !errors.As(err, &refused) || refused.Step != StepModels {
+	if err := tryPut(t, r, guest{Parser: "yours", Version: "2.0.0"}); !errors.As(err, &refused) || refused.Step != StepModels {
 		t.Errorf("a version without the parser: %v", err)
 	}
-	if err := tryPut(t, r, guest{parser: "yours", version: "2.0.0"}, func(c *Change) { c.Rollout = &Rollout{Mode: Canary, Percent: 1} }); err == nil {
+	if err := tryPut(t, r, guest{Parser: "yours", Version: "2.0.0"}, func(c *Change) { c.Rollout = &Rollout{Mode: Canary, Percent: 1} }); err == nil {
 		t.Error("a canary without the parser")
 	}
 	if err := r.Remove(t.Context(), "mine", nil); !errors.As(err, &refused) || refused.Step != StepModels {

@@ -17,7 +17,7 @@ func onTrial(o Rollout) func(*Change) {
 func TestAShadowIsComparedAndNeverSent(t *testing.T) {
 	r, log := open(t, Config{})
 	put(t, r, guest{})
-	put(t, r, guest{version: "2.0.0"}, onTrial(Rollout{Mode: Shadow}))
+	put(t, r, guest{Version: "2.0.0"}, onTrial(Rollout{Mode: Shadow}))
 	for range 3 {
 		if got := say(t, r, "mine", "one ", "two"); got != "one two" {
 			t.Errorf("got %q", got)
@@ -27,7 +27,7 @@ func TestAShadowIsComparedAndNeverSent(t *testing.T) {
 	if m.Live.Version != "1.0.0" || m.Trial.Version.Version != "2.0.0" || m.Trial.Answers != 3 || m.Trial.Different != 0 {
 		t.Errorf("%+v, %+v", m, m.Trial)
 	}
-	put(t, r, guest{version: "3.0.0", says: abi.Reasoning}, onTrial(Rollout{Mode: Shadow}))
+	put(t, r, guest{Version: "3.0.0", Says: abi.Reasoning}, onTrial(Rollout{Mode: Shadow}))
 	if got := say(t, r, "mine", "one ", "two"); got != "one two" {
 		t.Errorf("got %q", got)
 	}
@@ -48,7 +48,7 @@ func TestAShadowIsComparedAndNeverSent(t *testing.T) {
 // A live parser with WATCHes does not hear all of the text, but its shadow does.
 func TestAShadowBesideABuiltInModule(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true, Rollout: Rollout{Mode: Shadow}}}})
-	put(t, r, guest{module: "toy"})
+	put(t, r, guest{Module: "toy"})
 	if got := say(t, r, "toy", "one ", "two ", "three"); got != "one two three" {
 		t.Errorf("got %q", got)
 	}
@@ -69,7 +69,7 @@ func TestAShadowBesideABuiltInModule(t *testing.T) {
 func TestAFaultOfAShadowHarmsNobody(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true}}})
 	run(t, r)
-	put(t, r, guest{module: "toy"}, onTrial(Rollout{Mode: Shadow, Faults: 2, Differences: 9}))
+	put(t, r, guest{Module: "toy"}, onTrial(Rollout{Mode: Shadow, Faults: 2, Differences: 9}))
 	for range 2 {
 		k := begin(t, r, "toy").push("a", "!", "b")
 		if got := k.end(); got != "a!b" || k.fault != nil {
@@ -86,7 +86,7 @@ func TestTooManyDifferencesEndATrial(t *testing.T) {
 	r, _ := open(t, Config{})
 	run(t, r)
 	put(t, r, guest{})
-	put(t, r, guest{version: "2.0.0", says: abi.Reasoning}, onTrial(Rollout{Mode: Shadow, Differences: 2}))
+	put(t, r, guest{Version: "2.0.0", Says: abi.Reasoning}, onTrial(Rollout{Mode: Shadow, Differences: 2}))
 	say(t, r, "mine", "a")
 	say(t, r, "mine", "a")
 	eventually(t, "the trial's end", func() bool { return module(t, r, "mine").Trial == nil })
@@ -100,7 +100,7 @@ func TestACanaryTakesItsShare(t *testing.T) {
 		t.Run(fmt.Sprint(percent), func(t *testing.T) {
 			r, _ := open(t, Config{})
 			put(t, r, guest{})
-			put(t, r, guest{version: "2.0.0", says: abi.Reasoning}, onTrial(Rollout{Mode: Canary, Percent: percent}))
+			put(t, r, guest{Version: "2.0.0", Says: abi.Reasoning}, onTrial(Rollout{Mode: Canary, Percent: percent}))
 			taken := 0
 			for range 200 {
 				l, err := r.Lease(t.Context(), "mine", "mine")
@@ -127,7 +127,7 @@ func TestACanaryIsPromotedAfterGoodAnswers(t *testing.T) {
 	r, _ := open(t, Config{Dir: dir})
 	run(t, r)
 	put(t, r, guest{})
-	put(t, r, guest{version: "2.0.0"}, onTrial(Rollout{Mode: Canary, Percent: 100, Promote: 3}))
+	put(t, r, guest{Version: "2.0.0"}, onTrial(Rollout{Mode: Canary, Percent: 100, Promote: 3}))
 	if i, err := Inspect(dir + "/mine.wasm"); err != nil || i.Manifest.Version != "1.0.0" {
 		t.Errorf("a version on trial is in the folder: %v, %v", i, err)
 	}
@@ -144,7 +144,7 @@ func TestACanaryOfTooManyFaultsEnds(t *testing.T) {
 	r, _ := open(t, Config{})
 	run(t, r)
 	put(t, r, guest{})
-	put(t, r, guest{version: "2.0.0"}, onTrial(Rollout{Mode: Canary, Percent: 100, Faults: 1}))
+	put(t, r, guest{Version: "2.0.0"}, onTrial(Rollout{Mode: Canary, Percent: 100, Faults: 1}))
 	k := begin(t, r, "mine").push("a", "!b")
 	if got := k.end(); got != "a!b" || k.fault == nil {
 		t.Errorf("got %q, %v", got, k.fault)
@@ -170,7 +170,7 @@ func TestRolloutCheck(t *testing.T) {
 func TestQuarantine(t *testing.T) {
 	r, log := open(t, Config{Budget: Budget{Faults: 2, Window: time.Hour, Backoff: time.Minute, MaxBackoff: 3 * time.Minute}})
 	put(t, r, guest{})
-	put(t, r, guest{version: "2.0.0"})
+	put(t, r, guest{Version: "2.0.0"})
 	fail := func(n int) {
 		t.Helper()
 		for range n {
@@ -213,13 +213,13 @@ func TestQuarantine(t *testing.T) {
 func TestQuarantineBringsABuiltInModuleBack(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true}}, Budget: Budget{Faults: 1, Window: time.Hour, Backoff: time.Hour, MaxBackoff: time.Hour}})
 	run(t, r)
-	put(t, r, guest{module: "toy", says: abi.Reasoning})
+	put(t, r, guest{Module: "toy", Says: abi.Reasoning})
 	begin(t, r, "toy").push("!").end()
 	eventually(t, "the quarantine", func() bool { return module(t, r, "toy").Quarantine != nil })
 	if got := say(t, r, "toy", "a"); got != "a" {
 		t.Errorf("got %q", got)
 	}
-	put(t, r, guest{module: "toy", version: "2.0.0"})
+	put(t, r, guest{Module: "toy", Version: "2.0.0"})
 	if m := module(t, r, "toy"); m.Quarantine != nil || m.Live.Version != "2.0.0" {
 		t.Errorf("after a new version: %+v", m)
 	}

@@ -141,7 +141,14 @@ func serve(t *testing.T, engine, model, more string) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return start(t, cfg, r)
+}
+
+// start starts a server and closes the registry after it.
+func start(t *testing.T, cfg *config.Config, r *registry.Registry) *host {
+	t.Helper()
 	h := &host{log: &buffer{}, served: make(chan error, 1)}
+	var err error
 	h.Server, err = New(t.Context(), Options{Config: cfg, Registry: r, Version: "test",
 		Logger: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
