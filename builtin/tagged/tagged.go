@@ -43,7 +43,7 @@ var families = map[string]func() *turn.Grammar{
 		EndThink: "Here is my response:", EndThinkForms: []string{"Here's my response:"},
 		Once:  true,
 		Strip: []string{"</tool_call>"},
-		Block: toolblock.Config{Open: "<|tool_call|>", Opens: []string{"<tool_call>"}, JSON: true},
+		Block: toolblock.Config{Open: "<|tool_call|>", OpenForms: []string{"<tool_call>"}, JSON: true},
 	}),
 	"granite4": family(turn.Config{Block: jsonBlock("<tool_call>", "</tool_call>")}),
 	"seed_oss": family(turn.Config{
@@ -102,7 +102,7 @@ func thinks(c turn.Config) turn.Config {
 
 // opened is for checkpoints whose prompt opens the thought.
 func opened(c turn.Config) turn.Config {
-	c.Opens = true
+	c.PromptOpens = true
 	return c
 }
 

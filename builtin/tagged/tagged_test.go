@@ -1,8 +1,11 @@
 package tagged
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -19,6 +22,22 @@ var config = sdktest.Config{
 		"<tool_call>f<tool_sep>", "<arg_key>a</arg_key>", "<arg_key>", "</arg_key>", " <arg_value>", "</arg_value>",
 		"f(a=1", "f()", "[f(a='", "', b=[1, {", ")", "[{",
 	},
+	Leaks: leaks,
+}
+
+// leaks looks for a block's opener that stands in the input, unquoted, and was
+// left in the text.
+func leaks(s *abi.Session, input, text, reasoning string) string {
+	family, kind := turn.Named(s.Parser)
+	if kind == turn.Reasoning || len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.ContainsAny(input, "\"'`") {
+		return ""
+	}
+	for _, opener := range families[family]().Block.Openers() {
+		if strings.Contains(input, opener) && strings.Contains(text+"|"+reasoning, opener) {
+			return opener + " leaked"
+		}
+	}
+	return ""
 }
 
 func TestParsers(t *testing.T) { sdktest.Run(t, &Module, config) }

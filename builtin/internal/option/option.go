@@ -102,14 +102,14 @@ func Reasoning(r *Reader, start string) turn.Config {
 		other = "content"
 	}
 	c := turn.Config{
-		Think:      r.Marker("reasoning_open", "<think>"),
-		EndThink:   r.Marker("reasoning_close", "</think>"),
-		Opens:      r.Word("reasoning_start", start, other) == "reasoning",
-		Once:       r.Word("reasoning_once", "false", "true") == "true",
-		ClosedPair: abi.ChannelResponse,
+		Think:       r.Marker("reasoning_open", "<think>"),
+		EndThink:    r.Marker("reasoning_close", "</think>"),
+		PromptOpens: r.Word("reasoning_start", start, other) == "reasoning",
+		Once:        r.Word("reasoning_once", "false", "true") == "true",
+		ClosedPair:  abi.ChannelResponse,
 	}
 	switch {
-	case c.EndThink == "" && (c.Think != "" || c.Opens):
+	case c.EndThink == "" && (c.Think != "" || c.PromptOpens):
 		r.Refuse("reasoning_close", "is empty; a thought that is opened needs a marker that ends it")
 	case c.Think == "" && c.Once:
 		r.Refuse("reasoning_once", "is true, but reasoning_open is empty; name the marker that opens the thought")

@@ -31,11 +31,11 @@ const maxHeld = prose.MaxHeld
 
 // Config says how a family writes its blocks.
 type Config struct {
-	// Open and Close are the block's tags, and Opens other openers. Without a Close
-	// the block ends with its JSON, and broken JSON where its brackets close, if no
-	// marker comes before. Without an Open a function stands by itself.
+	// Open and Close are the block's tags, and OpenForms other openers. Without a
+	// Close the block ends with its JSON, and broken JSON where its brackets close,
+	// if no marker comes before. Without an Open a function stands by itself.
 	Open, Close string
-	Opens       []string
+	OpenForms   []string
 	// Escape is the closer of a thought. In a thought it ends a block that never
 	// became a call, so that a narrated opener does not swallow the answer.
 	Escape string
@@ -149,7 +149,7 @@ func (c *Config) Openers() []string {
 	if c.Open == "" {
 		return nil
 	}
-	return append([]string{c.Open}, c.Opens...)
+	return append([]string{c.Open}, c.OpenForms...)
 }
 
 func (c *Config) sets(escape []string) markers {

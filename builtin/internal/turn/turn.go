@@ -54,9 +54,9 @@ type Config struct {
 	// Once says that Think counts as the first thing of the output only, and the
 	// next EndThink then ends all thinking: the tags are ordinary words.
 	Once bool
-	// Opens says that the prompt opens the thought: where the end of the prompt
-	// is not known, a session in which reasoning is wanted starts in one.
-	Opens bool
+	// PromptOpens says that the prompt opens the thought: where its end is not
+	// known, a session in which reasoning is wanted starts in one.
+	PromptOpens bool
 	// ClosedPair is the channel that a closed thought at the prompt's end leaves
 	// open; zero is content.
 	ClosedPair abi.Channel
@@ -188,7 +188,7 @@ func (g *Grammar) start(s *abi.Session) abi.Channel {
 	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse {
 		return s.Start
 	}
-	if s.Start == abi.ChannelUnknown && s.PromptTail == "" && g.Opens && s.Flags&abi.OpenReasoning != 0 {
+	if s.Start == abi.ChannelUnknown && s.PromptTail == "" && g.PromptOpens && s.Flags&abi.OpenReasoning != 0 {
 		return abi.ChannelReasoning
 	}
 	if g.Think == "" || s.PromptTail == "" {
