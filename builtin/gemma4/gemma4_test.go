@@ -41,3 +41,7 @@ func TestFieldReports(t *testing.T) {
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }
+
+func TestRecovery(t *testing.T) {
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json"})
+}

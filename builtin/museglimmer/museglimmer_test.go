@@ -40,3 +40,7 @@ func leaks(s *abi.Session, input, text, reasoning string) string {
 func TestCases(t *testing.T) { sdktest.Run(t, &Module, config("testdata/cases.json")) }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }
+
+func TestRecovery(t *testing.T) {
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json"})
+}
