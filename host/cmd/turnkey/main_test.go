@@ -50,7 +50,7 @@ func TestScenarios(t *testing.T) {
 	for _, engine := range []string{engineNative, engineWasm} {
 		t.Run(engine, func(t *testing.T) {
 			if engine == engineWasm && len(plugins.Names()) == 0 {
-				t.Skip("no modules are built: make modules")
+				t.Fatal("no modules are built: run make modules")
 			}
 			r, err := openRegistry(t.Context(), engine, "", t.TempDir(), true, nil)
 			if err != nil {
@@ -100,6 +100,16 @@ func TestDemonstration(t *testing.T) {
 	tries := curl.FindAllStringSubmatch(out.String(), -1)
 	if len(tries) != 2 {
 		t.Fatalf("no two lines to try: %s", out.String())
+	}
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, try := range tries {
+		at := strings.TrimPrefix(strings.TrimSuffix(try[1], "/v1/chat/completions"), "http://")
+		if line := strings.TrimSpace(strings.Replace(try[0], at, "127.0.0.1:8080", 1)); !strings.Contains(string(readme), line) {
+			t.Errorf("the README does not show\n%s", line)
+		}
 	}
 	for i, want := range [][]string{
 		{`"reasoning_content":"`, `"content":"`, `"name":"get_weather"`, `"finish_reason":"tool_calls"`, "data: [DONE]"},
