@@ -188,3 +188,22 @@ func TestMisuse(t *testing.T) {
 		}()
 	}
 }
+
+// A block that a thought owes is not paid by text.
+func TestNewThought(t *testing.T) {
+	s, _ := open(t, func(w *sdk.Window) {
+		if w.Len() == 3 {
+			w.NewThought()
+			w.Text(1)
+			w.Watch(abi.Reasoning, []byte("<"))
+			w.Reasoning(1)
+			w.Text(1)
+			w.Watch(abi.Text, []byte("<"))
+		}
+	})
+	same(t, s.Push(0, 0, []byte("abc")),
+		abi.Event{Kind: abi.Text, Start: 0, Len: 1, End: 1},
+		abi.Event{Kind: abi.Reasoning, Flags: abi.FlagNewBlock, Start: 1, Len: 1, End: 2},
+		abi.Event{Kind: abi.Text, Start: 2, Len: 1, End: 3},
+		abi.WatchEvent(uint8(abi.Text), 0, []byte("<"), 3))
+}

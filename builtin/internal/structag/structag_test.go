@@ -56,3 +56,13 @@ func same(t *testing.T, got []byte, want string) bool {
 	}
 	return reflect.DeepEqual(a, b)
 }
+
+func TestFrameOfAnyText(t *testing.T) {
+	frame := Calls{Trigger: " to=$:", Begin: " to=$:<$>", End: "</>", Style: AnyText}
+	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"triggered_tags","triggers":[" to=f:"," to=\"g:"],"tags":[` +
+		`{"type":"tag","begin":" to=f:<f>","content":{"type":"any_text"},"end":"</>"},{"type":"tag","begin":" to=\"g:<\"g>","content":{"type":"any_text"},"end":"</>"}],` +
+		`"at_least_one":false,"stop_after_first":true}}}`
+	if got := frame.Build(&abi.Session{Tools: []string{"f", `"g`}}); !same(t, got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,75 @@
+package prose_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
+)
+
+// letters has a marker that white space belongs to, and one that no quotation
+// holds.
+var letters = prose.Compile(prose.Markers{Calls: []string{"to=", "<end><next>", "<end>"}, Spaced: []string{"to="}, Hard: []string{"<end><next>"}})
+
+const lettersManifest = `{"abi":"1.0","module":"letters","version":"1.0.0","parsers":[{"name":"letters","kind":"tools"}]}`
+
+var lettersModule = sdk.Module{Manifest: lettersManifest, New: func(*abi.Session) sdk.Parser {
+	p := &letterParser{}
+	p.prose.Start(letters, false)
+	return p
+}}
+
+// letterParser makes a call of each marker, named by it and the white space before.
+type letterParser struct{ prose prose.Machine }
+
+func (p *letterParser) Step(w *sdk.Window) {
+	for {
+		id, ok := p.prose.Next(w)
+		if !ok {
+			return
+		}
+		marker := letters.Call(id)
+		n := strings.Index(string(w.Bytes()), marker) + len(marker)
+		w.Call(0, n, 0)
+		w.CallEnd()
+		w.Skip(n)
+	}
+}
+
+func TestSpacedAndHard(t *testing.T) {
+	for _, c := range []struct{ input, want string }{
+		{"a to=b", "a{ to=}b"},
+		{"a \n\n to=b", "a{ \n\n to=}b"},
+		{"to=b", "{to=}b"},
+		{"a to  be\n", "a to  be\n"},
+		{"a <end>", "a {<end>}"},
+		{`"a to=b" to=`, `"a to=b"{ to=}`},
+		{`"a to=b`, `"a{ to=}b`},
+		{`"a <end> b"`, `"a <end> b"`},
+		{`"a <end><next> b"`, `"a {<end><next>} b"`},
+		{`"a to= <end><next>"`, `"a{ to=} {<end><next>}"`},
+		{"a" + strings.Repeat(" ", 1100) + "to=b", "a" + strings.Repeat(" ", 1100) + "{to=}b"},
+	} {
+		var out strings.Builder
+		s, _ := sdk.Open(&lettersModule, &abi.Session{Tools: []string{"f"}})
+		show := func(a abi.Answer) {
+			for _, e := range a.Events {
+				switch e.Kind {
+				case abi.Text:
+					out.WriteString(c.input[e.Start : e.Start+e.Len])
+				case abi.Call:
+					out.WriteString("{" + c.input[e.Start:e.Start+e.Len] + "}")
+				}
+			}
+		}
+		show(s.Push(0, 0, []byte(c.input)))
+		show(s.Finish(uint32(len(c.input)), abi.FinishUnknown))
+		if got := out.String(); got != c.want {
+			t.Errorf("%q gives %q, want %q", c.input, got, c.want)
+		}
+	}
+	sdktest.Run(t, &lettersModule, sdktest.Config{Vocabulary: []string{"to=", " to=", "\n to=", "<end>", "<next>", "<end><next>", " ", "\n\n"}})
+}
