@@ -215,15 +215,17 @@ func (f *Framer) fateOf(name string, offered bool) fate {
 	return fateSend
 }
 
-// whole frames a call of guided JSON.
-func (f *Framer) whole(g guidedCall, start, end uint32) {
-	f.begin(0, g.name)
+// whole frames a call that is there as a whole: what names it, its arguments, and
+// the text that it is if it becomes none.
+func (f *Framer) whole(name string, title, arguments, text *parse.Event) {
+	f.begin(0, name)
 	if f.call.fate == fateText {
 		f.call.open = false
-		f.say(Content, g.element, start, end)
+		f.say(Content, text.Data, text.Start, text.End)
 		return
 	}
-	f.inCall(&parse.Event{Kind: abi.Args, Data: g.arguments, Start: start, End: end})
+	f.call.from, f.call.to = title.Start, title.End
+	f.inCall(arguments)
 	f.callEnds(&parse.Event{Kind: abi.CallEnd})
 }
 

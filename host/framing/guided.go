@@ -12,17 +12,26 @@ import (
 // is whole, and all of it or nothing: what is no call is text, byte for byte.
 // White space that would stand alone beside a value that was taken is left out.
 type guided struct {
-	f          *Framer
-	json       scanner
-	reading    bool   // a value is being read
-	payload    []byte // what came of it
-	start, end uint32 // the raw text that it came from
-	eager      eager
-	overlong   bool // a value was too long: nothing is read any more
+	f        *Framer
+	json     scanner
+	reading  bool   // a value is being read
+	payload  []byte // what came of it, as far as it did not go out
+	gone     int    // bytes that went out before
+	joints   []joint
+	end      uint32 // where its raw text ends
+	eager    eager
+	overlong bool // a value was too long: nothing is read any more
 
 	space run  // white space that goes out if something else follows it
 	solid bool // the run of text has something other than white space
 	taken bool // a value was taken directly before
+}
+
+// joint is a place where a value's raw text does not go on from the byte before:
+// the parser left something out.
+type joint struct {
+	at  int // in the value
+	raw uint32
 }
 
 func newGuided(f *Framer) *guided { return &guided{f: f} }
@@ -67,8 +76,11 @@ func (g *guided) read(e *parse.Event) {
 				return
 			}
 			g.json.reset()
-			g.reading, g.start = true, at
+			g.reading, g.gone, g.joints = true, 0, append(g.joints[:0], joint{0, at})
 			g.begin(data[0])
+		}
+		if g.raw(len(g.payload)) != at {
+			g.joints = append(g.joints, joint{g.gone + len(g.payload), at})
 		}
 		n := g.scan(data)
 		data, at = data[n:], at+uint32(n)
@@ -98,6 +110,22 @@ func (g *guided) judge() {
 	}
 }
 
+// raw is where the payload's byte at i stands in the raw text.
+func (g *guided) raw(i int) uint32 {
+	i += g.gone
+	n := len(g.joints) - 1
+	for n > 0 && g.joints[n].at > i {
+		n--
+	}
+	return g.joints[n].raw + uint32(i-g.joints[n].at)
+}
+
+// drop takes the first n bytes off the payload.
+func (g *guided) drop(n int) {
+	g.payload = g.payload[:copy(g.payload, g.payload[n:])]
+	g.gone += n
+}
+
 // opener is the place of the first byte that can begin a payload, or len(b).
 func opener(b []byte) int {
 	for i, c := range b {
@@ -124,7 +152,7 @@ func (g *guided) void() {
 // go out.
 func (g *guided) voidRest() {
 	g.f.counts.Void++
-	g.plain(g.payload, g.start)
+	g.plain(g.payload, g.raw(0))
 	g.payload, g.reading = g.payload[:0], false
 }
 
@@ -172,7 +200,7 @@ func (g *guided) dispatch() {
 	}
 	g.touch()
 	for _, c := range calls {
-		g.f.whole(c, g.start, g.end)
+		g.call(c)
 	}
 	g.payload, g.reading = g.payload[:0], false
 }
@@ -183,19 +211,34 @@ func (g *guided) touch() {
 	g.solid, g.taken = false, true
 }
 
-// guidedCall is a call in guided JSON; both are as the model wrote them.
+// guidedCall is a call in guided JSON. Its parts are as the model wrote them.
 type guidedCall struct {
-	name      string
-	arguments jsonx.Raw // nil: none
-	element   jsonx.Raw // all of it
+	name string
+	// Parts of the payload. An empty part is not there.
+	title, arguments, element part
+}
+
+// part is a range of the payload.
+type part struct{ from, to int }
+
+// call frames a call of a whole value.
+func (g *guided) call(c guidedCall) {
+	event := func(kind abi.Kind, p part) *parse.Event {
+		if p.from == p.to {
+			return &parse.Event{Kind: kind}
+		}
+		return &parse.Event{Kind: kind, Data: g.payload[p.from:p.to], Start: g.raw(p.from), End: g.raw(p.to-1) + 1}
+	}
+	g.f.whole(c.name, event(abi.Call, c.title), event(abi.Args, c.arguments), event(abi.Text, c.element))
 }
 
 func (g *guided) calls(payload jsonx.Raw) ([]guidedCall, bool) {
+	whole := part{0, len(payload)}
 	if g.f.cfg.Guided == abi.ModeGuidedNamed && jsonx.IsObject(payload) {
 		return []guidedCall{g.named(payload)}, true
 	}
 	if jsonx.IsObject(payload) {
-		c, ok := callOf(payload)
+		c, ok := callOf(payload, whole)
 		return []guidedCall{c}, ok
 	}
 	var calls []guidedCall
@@ -204,7 +247,8 @@ func (g *guided) calls(payload jsonx.Raw) ([]guidedCall, bool) {
 		if !ok {
 			return calls, len(calls) > 0
 		}
-		c, ok := callOf(element)
+		to := len(payload) - a.Left()
+		c, ok := callOf(payload, part{to - len(element), to})
 		if !ok {
 			return nil, false
 		}
@@ -216,36 +260,41 @@ func (g *guided) calls(payload jsonx.Raw) ([]guidedCall, bool) {
 // them only if it is nothing else: its name is the tool's, its other member an
 // object, and the tool has no parameter called name.
 func (g *guided) named(payload jsonx.Raw) guidedCall {
-	tool := g.f.cfg.NamedTool
-	if c, ok := callOf(payload); ok && c.name == tool && len(c.arguments) > 0 && len(jsonx.Members(payload)) == 2 &&
+	tool, whole := g.f.cfg.NamedTool, part{0, len(payload)}
+	if c, ok := callOf(payload, whole); ok && c.name == tool && c.arguments != (part{}) && len(jsonx.Members(payload)) == 2 &&
 		g.f.cfg.Tools.find(tool).schema().member("name") == nil {
-		return guidedCall{name: tool, arguments: c.arguments, element: payload}
+		return c
 	}
-	return guidedCall{name: tool, arguments: payload, element: payload}
+	return guidedCall{name: tool, arguments: whole, element: whole}
 }
 
-// callOf reads one {"name", "arguments"}. Without arguments there are none; both
-// spellings, or arguments that are no object, make it no call.
-func callOf(element jsonx.Raw) (c guidedCall, ok bool) {
-	if !jsonx.IsObject(element) {
+// callOf reads one {"name", "arguments"}, which is this part of the payload.
+// Without arguments there are none; both spellings, or arguments that are no
+// object, make it no call.
+func callOf(payload jsonx.Raw, element part) (c guidedCall, ok bool) {
+	object := payload[element.from:element.to]
+	if !jsonx.IsObject(object) {
 		return c, false
 	}
 	c.element = element
 	names, arguments := 0, 0
-	for o := jsonx.ObjectOf(element); ; {
+	for o := jsonx.ObjectOf(object); ; {
 		key, value, more := o.Next()
 		if !more {
 			return c, names == 1 && arguments <= 1 && c.name != ""
 		}
+		to := element.to - o.Left()
+		here := part{to - len(value), to}
 		switch string(key) {
 		case "name":
 			names++
 			c.name, _ = jsonx.String(value)
+			c.title = here
 		case "arguments", "parameters":
 			if arguments++; !jsonx.IsObject(value) {
 				return c, false
 			}
-			c.arguments = value
+			c.arguments = here
 		}
 	}
 }

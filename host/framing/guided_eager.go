@@ -22,6 +22,7 @@ type eager struct {
 
 	key    string
 	name   string
+	title  part // of the raw text: the name
 	inside bool // within a call's arguments
 }
 
@@ -79,7 +80,7 @@ func (g *guided) note(c byte, state scanState, depth int) {
 			r.inside = false
 		}
 	case depth == r.level-1 && c == '{' && s.depth == r.level:
-		r.element, r.name, r.key = at, "", ""
+		r.element, r.name, r.key, r.title = at, "", "", part{}
 	case depth == 1 && r.level == 2 && (state == scanFirstValue || state == scanValue) && s.state != scanDone && !isSpace(c):
 		r.on = false // an element that is no object
 	case depth == r.level && s.depth < r.level:
@@ -102,10 +103,11 @@ func (g *guided) member(c byte, state scanState, at int) {
 		r.token = at
 	case state == scanString && s.state == scanAfter && r.key == "name":
 		r.name, _ = jsonx.String(g.payload[r.token:])
+		r.title = part{int(g.raw(r.token)), int(g.raw(at)) + 1}
 	case state == scanValue && c == '{' && argumentsKey(r.key) && r.name != "" && !g.f.call.open:
 		g.stream(r.name)
 		if g.f.call.fate != fateText {
-			g.payload = g.payload[:copy(g.payload, g.payload[at:])]
+			g.drop(at)
 		}
 	}
 }
@@ -133,6 +135,7 @@ func (g *guided) stream(name string) {
 	g.touch()
 	g.eager.partial, g.eager.inside = true, true
 	g.f.begin(0, name)
+	g.f.call.from, g.f.call.to = uint32(g.eager.title.from), uint32(g.eager.title.to)
 }
 
 // flush sends what came of the arguments.
@@ -140,8 +143,8 @@ func (g *guided) flush() {
 	if g.f.call.fate == fateText || len(g.payload) == 0 {
 		return
 	}
-	g.f.inCall(&parse.Event{Kind: abi.Args, Data: g.payload, Start: g.start, End: g.end})
-	g.payload = g.payload[:0]
+	g.f.inCall(&parse.Event{Kind: abi.Args, Data: g.payload, Start: g.raw(0), End: g.raw(len(g.payload)-1) + 1})
+	g.drop(len(g.payload))
 }
 
 // elementEnds completes a call at the end of its element. One that could not go
@@ -152,33 +155,33 @@ func (g *guided) elementEnds() {
 		g.complete()
 		return
 	}
-	c, ok := callOf(g.payload[r.element:])
+	c, ok := callOf(g.payload, part{r.element, len(g.payload)})
 	if !ok {
 		r.on = false
 		return
 	}
 	g.touch()
 	r.partial = true
-	g.f.whole(c, g.start, g.end)
-	g.payload = g.payload[:0]
+	g.call(c)
+	g.drop(len(g.payload))
 }
 
 // complete ends the call that is open.
 func (g *guided) complete() {
 	if g.f.call.fate == fateText {
 		g.f.call.open = false
-		g.f.say(Content, g.payload[g.eager.element:], g.start, g.end)
+		g.f.say(Content, g.payload[g.eager.element:], g.raw(g.eager.element), g.end)
 	} else {
 		g.f.callEnds(&parse.Event{Kind: abi.CallEnd})
 	}
-	g.payload = g.payload[:0]
+	g.drop(len(g.payload))
 }
 
 // cut leaves the open call as a prefix and reads no more calls in this value.
 func (g *guided) cut() {
 	g.f.callDrops()
 	g.eager.on, g.eager.inside = false, false
-	g.payload = g.payload[:0]
+	g.drop(len(g.payload))
 }
 
 // valueEnds completes a value of which something went out.

@@ -1,9 +1,11 @@
 package framing
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 func TestGuidedRequired(t *testing.T) {
@@ -158,5 +160,48 @@ func TestGuidedEagerNamed(t *testing.T) {
 	f = New(cfg)
 	if got := view(f.Apply(of(payload(`{"name":"n`)), nil)); len(got) != 1 || got[0] != `call 0 n * {"name":"n …` {
 		t.Errorf("arguments with a name don't stream: %q", got)
+	}
+}
+
+// Each call of guided JSON comes from its own part of the raw text, also where
+// the parser left something out in the middle.
+func TestGuidedCallsKnowTheirText(t *testing.T) {
+	const raw = `[{"name":"f","parameters":{"a":1}}, <!>{"parameters":{"b": 2},"name":"g"},{"name":"f","arguments":{}}]`
+	gap := strings.Index(raw, "<!>")
+	for _, eager := range []bool{false, true} {
+		for step := 1; step <= len(raw); step++ {
+			f := New(Config{Guided: abi.ModeGuidedRequired, Tools: offered("f", "g"), GuidedEager: eager})
+			var deltas []Delta
+			for at := 0; at < len(raw); {
+				end := min(at+step, len(raw))
+				switch {
+				case at < gap && end > gap:
+					end = gap
+				case at == gap:
+					at += len("<!>")
+					continue
+				}
+				deltas = f.Apply([]parse.Event{{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(raw[at:end]), Start: uint32(at), End: uint32(end)}}, deltas)
+				at = end
+			}
+			deltas = f.Finish(deltas)
+			from, to, said := map[int]uint32{}, map[int]uint32{}, map[int]string{}
+			for _, d := range deltas {
+				if d.Kind == CallArgs {
+					if _, begun := from[d.Index]; !begun {
+						from[d.Index] = d.Start
+					}
+					to[d.Index], said[d.Index] = d.End, said[d.Index]+d.Text
+				}
+				if d.Kind == CallHead && strings.Trim(raw[d.Start:d.End], `"`) != d.Name {
+					t.Errorf("eager %v, by %d: the name %s from %q", eager, step, d.Name, raw[d.Start:d.End])
+				}
+			}
+			for i, want := range []string{`{"a":1}`, `{"b": 2}`, `{}`} {
+				if got := raw[from[i]:to[i]]; got != want || said[i] != want {
+					t.Errorf("eager %v, by %d: call %d from %q: %q", eager, step, i, got, said[i])
+				}
+			}
+		}
 	}
 }

@@ -22,6 +22,9 @@ func ObjectOf(v Raw) Object {
 	return Object{v[1:]}
 }
 
+// Left is how much of the object's text the walk has not come to, in bytes.
+func (o *Object) Left() int { return len(o.rest) }
+
 // Next gives the next member. The name and the value are slices of the object's
 // text, but for a name with escapes.
 func (o *Object) Next() (name []byte, value Raw, ok bool) {
@@ -75,6 +78,9 @@ func ArrayOf(v Raw) Array {
 	}
 	return Array{v[1:]}
 }
+
+// Left is how much of the array's text the walk has not come to, in bytes.
+func (a *Array) Left() int { return len(a.rest) }
 
 // Next gives the next element.
 func (a *Array) Next() (value Raw, ok bool) {
