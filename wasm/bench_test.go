@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -9,8 +10,9 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/examples/plugins/guests"
 	"github.com/turnkey-parsers/turnkey/wasm/meter"
+	"github.com/turnkey-parsers/turnkey/wasm/wat"
 )
 
 // BenchmarkPush is a push of 16 bytes with all that the package does around it.
@@ -35,8 +37,9 @@ func BenchmarkPush(b *testing.B) {
 }
 
 // BenchmarkMetering compares calls of the same guest: plain, metered, and with
-// wazero's own way to bound a call. "scan" is a hand-written byte loop over 82
-// bytes, "go" a push of 82 bytes to the Go guest.
+// wazero's own way to bound a call. "scan" is a hand-written loop of five
+// instructions over 82 bytes, the others are a push of 82 bytes to the example
+// parser, and of 2,000 bytes.
 func BenchmarkMetering(b *testing.B) {
 	scan := handGuest{
 		Push: `local.get 4; local.set 5
@@ -48,15 +51,31 @@ func BenchmarkMetering(b *testing.B) {
 			end; i64.const 0`,
 		PushLocals: "i32 i32",
 	}
-	text := []byte("Eighty-two bytes of prose are about what an engine sends in five chunks or so, yes")
-	for name, binary := range map[string][]byte{"scan": scan.bytes(), "go": goGuestBytes(b)} {
+	line := "Eighty-two bytes of prose are about what an engine sends in five chunks or so, yes"
+	for _, guest := range []struct {
+		name   string
+		parser string
+		binary func(testing.TB) []byte
+		text   string
+	}{
+		{"scan", "brackets", hand(scan), line},
+		{"scan2000", "brackets", hand(scan), strings.Repeat(line, 25)[:2000]},
+		{"go", "birch", guests.Go, line},
+		{"go2000", "birch", guests.Go, strings.Repeat(line, 25)[:2000]},
+		{"c", "birch", guests.C, line},
+		{"c2000", "birch", guests.C, strings.Repeat(line, 25)[:2000]},
+		{"rust", "birch", guests.Rust, line},
+		{"rust2000", "birch", guests.Rust, strings.Repeat(line, 25)[:2000]},
+	} {
 		for _, how := range []string{"plain", "metered", "closeoncontextdone"} {
-			b.Run(name+"/"+how, func(b *testing.B) { benchGuest(b, binary, how, text) })
+			b.Run(guest.name+"/"+how, func(b *testing.B) {
+				benchGuest(b, guest.binary(b), how, guest.parser, []byte(guest.text))
+			})
 		}
 	}
 }
 
-func benchGuest(b *testing.B, binary []byte, how string, text []byte) {
+func benchGuest(b *testing.B, binary []byte, how, parser string, text []byte) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	engine := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().
@@ -86,7 +105,7 @@ func benchGuest(b *testing.B, binary []byte, how string, text []byte) {
 		return results[0]
 	}
 	input := call(abi.ExportAlloc, minInput)
-	open := abi.AppendOpen(nil, &abi.Session{Parser: "brackets"})
+	open := abi.AppendOpen(nil, &abi.Session{Parser: parser})
 	guest.Memory().Write(uint32(input), open)
 	call(abi.ExportOpen, 1, input, uint64(len(open)))
 	guest.Memory().Write(uint32(input), text)

@@ -14,6 +14,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/examples/plugins/guests"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/process"
 	"github.com/turnkey-parsers/turnkey/wasm"
@@ -26,51 +27,6 @@ func run(t *testing.T, env []string, command ...string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
 	}
-}
-
-// buildGo builds the Go guest, and attaches what C and Rust modules hold by
-// themselves.
-func buildGo(t *testing.T, to string) {
-	run(t, []string{"GOOS=wasip1", "GOARCH=wasm"}, "go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", to, "./birch_wasm")
-	binary := read(t, to)
-	for section, file := range map[string]string{abi.SectionManifest: "birch/manifest.json", abi.SectionCases: "birch/testdata/cases.json"} {
-		var err error
-		if binary, err = manifest.WithSection(binary, section, read(t, file)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(to, binary, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func buildC(t *testing.T, to string) {
-	run(t, nil, "clang", "--target=wasm32", "-O2", "-nostdlib", "-mbulk-memory", "-Wall", "-Wextra", "-Werror", "-Wl,--no-entry",
-		"-I../../sdk/c", "-Ibirch", "-Ibirch/testdata", "-o", to, "birch_c/birch.c")
-}
-
-func buildRust(t *testing.T, to string) {
-	rustc := rustc(t)
-	target := []string{"--edition", "2021", "--target", "wasm32-unknown-unknown", "-C", "opt-level=3", "-C", "panic=abort"}
-	lib := filepath.Join(t.TempDir(), "libturnkey.rlib")
-	run(t, nil, append([]string{rustc, "--crate-type", "rlib", "--crate-name", "turnkey", "-o", lib, "../../sdk/rust/src/lib.rs"}, target...)...)
-	run(t, nil, append([]string{rustc, "--crate-type", "cdylib", "-C", "strip=symbols", "--extern", "turnkey=" + lib, "-o", to, "birch_rust/src/birch.rs"}, target...)...)
-}
-
-// rustc finds a compiler that has the wasm target: one from a rustup may lack it
-// where the distribution's has it.
-func rustc(t *testing.T) string {
-	for _, c := range []string{"rustc", "/usr/bin/rustc"} {
-		dir, err := exec.Command(c, "--print", "target-libdir", "--target", "wasm32-unknown-unknown").Output()
-		if err != nil {
-			continue
-		}
-		if found, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "libcore-*")); len(found) > 0 {
-			return c
-		}
-	}
-	t.Fatal("no rustc with the target wasm32-unknown-unknown; `make deps` installs one")
-	return ""
 }
 
 func read(t *testing.T, file string) []byte {
@@ -89,11 +45,9 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer runtime.Close(ctx)
-	for language, build := range map[string]func(*testing.T, string){"go": buildGo, "c": buildC, "rust": buildRust} {
+	for language, build := range map[string]func(testing.TB) []byte{"go": guests.Go, "c": guests.C, "rust": guests.Rust} {
 		t.Run(language, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "birch.wasm")
-			build(t, file)
-			binary := read(t, file)
+			binary := build(t)
 			module, err := runtime.Compile(ctx, binary, wasm.ThirdParty())
 			if err != nil {
 				t.Fatal(err)
