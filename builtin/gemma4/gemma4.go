@@ -12,10 +12,10 @@ import (
 )
 
 //go:embed manifest.json
-var manifest string
+var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: frame.Build}
+var Module = sdk.Module{Manifest: described, New: newParser, Constraint: frame.Build}
 
 const (
 	openThought  = "<|channel>"

@@ -1,0 +1,242 @@
+package gemma4
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+func TestPromptTail(t *testing.T) {
+	for _, c := range []struct {
+		tail string
+		host abi.Channel
+		want abi.Channel
+		rest string
+	}{
+		{"", abi.ChannelUnknown, abi.ChannelContent, ""},
+		{"", abi.ChannelReasoning, abi.ChannelReasoning, ""},
+		{"<|turn>model\n", abi.ChannelContent, abi.ChannelContent, ""},
+		{"<|turn>model\n<|channel>thought\n<channel|>", abi.ChannelUnknown, abi.ChannelResponse, ""},
+		{"<|turn>model\n<|channel>thought\n<channel|>\n", abi.ChannelContent, abi.ChannelResponse, ""},
+		{"<|turn>model\n<|channel>thought\nhm<channel|>", abi.ChannelContent, abi.ChannelContent, ""},
+		{"<tool_response|>", abi.ChannelContent, abi.ChannelContent, ""},
+		{"x<tool_response|><|channel>thought\n", abi.ChannelReasoning, abi.ChannelReasoning, ""},
+		{"x<tool_response|><|channel>thought\nso far", abi.ChannelContent, abi.ChannelReasoning, ""},
+		{"x<tool_response|><|channel>", abi.ChannelReasoning, abi.ChannelReasoning, "thought\n"},
+		{"x<tool_response|><|channel>thought", abi.ChannelReasoning, abi.ChannelReasoning, "\n"},
+		{"<|channel>thought\n<|tool_call>call:f{}<tool_call|><|tool_response>", abi.ChannelContent, abi.ChannelContent, ""},
+		{"<|channel>", abi.ChannelResponse, abi.ChannelResponse, ""},
+	} {
+		start, rest := startOf(&abi.Session{Start: c.host, PromptTail: c.tail})
+		if start != c.want || rest != c.rest {
+			t.Errorf("%q, host %d: channel %d, label %q", c.tail, c.host, start, rest)
+		}
+	}
+}
+
+// What the prompt left of the label is taken out, in guided modes too; other words
+// are reasoning.
+func TestLabelStillToCome(t *testing.T) {
+	for _, c := range []struct{ tail, text, want string }{
+		{"<|channel>", "thought\nhm", "hm"},
+		{"<|channel>thought", "\nhm", "hm"},
+		{"<|channel>", "thoughts", "thoughts"},
+		{"<|channel>tho", "ught\nhm", "hm"},
+		{"<|channel>", "thought", "thought"},
+	} {
+		for _, mode := range []abi.Mode{abi.ModeNative, abi.ModeGuidedRequired} {
+			s, _ := sdk.Open(&Module, &abi.Session{Parser: "gemma4", Mode: mode, PromptTail: c.tail, Tools: []string{"f"}})
+			got := ""
+			read := func(a abi.Answer) {
+				for _, e := range a.Events {
+					if e.Kind == abi.Reasoning {
+						got += c.text[e.Start : e.Start+e.Len]
+					}
+				}
+			}
+			for i := range c.text {
+				read(s.Push(uint32(i), 0, []byte(c.text[i:i+1])))
+			}
+			read(s.Finish(uint32(len(c.text)), abi.FinishUnknown))
+			if got != c.want {
+				t.Errorf("%q + %q: reasoning %q", c.tail, c.text, got)
+			}
+		}
+	}
+}
+
+// Everything of a call is said at the byte that makes it certain.
+func TestEager(t *testing.T) {
+	s, _ := sdk.Open(&Module, &abi.Session{Parser: "gemma4", Tools: []string{"f"}})
+	text := ""
+	push := func(more string) string {
+		off := len(text)
+		text += more
+		var said strings.Builder
+		for _, e := range s.Push(uint32(off), 0, []byte(more)).Events {
+			switch e.Kind {
+			case abi.Call, abi.Key, abi.Value:
+				fmt.Fprintf(&said, "[%s]", text[e.Start:e.Start+e.Len])
+			case abi.Open:
+				said.WriteString("(")
+			case abi.Close:
+				said.WriteString(")")
+			case abi.CallEnd:
+				said.WriteString("end")
+			case abi.CallDrop:
+				said.WriteString("drop")
+			}
+		}
+		return said.String()
+	}
+	for _, c := range []struct{ push, want string }{
+		{"<|tool_call>call:f", ""},
+		{"{", "[f]"},
+		{"a", ""},
+		{":", "[a]"},
+		{`<|"|>b`, "[b]"},
+		{`c<|`, "[c]"},
+		{`d`, "[<|d]"},
+		{`<|tool_call>call:g`, ""}, // perhaps the string lost its closer
+		{` is data`, "[<|tool_call>call:g is data]"},
+		{`<|tool_call>call:g{}`, ""},
+		{`x<|"|>`, ""},
+		{`,`, "[<|tool_call>call:g{}x]"},
+		{`n:{k:12`, "[n]([k]"},
+		{`3}`, "[123])"},
+		{`}`, ""},
+		{`<tool_call|>`, "end"},
+	} {
+		if got := push(c.push); got != c.want {
+			t.Errorf("%q says %q, want %q", c.push, got, c.want)
+		}
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	s := abi.Session{Parser: "gemma4", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceNamed, NamedTool: `f"`, Tools: []string{`f"`}}
+	got := string(Module.Constraint(&s))
+	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[` +
+		`{"type":"tag","begin":"","content":{"type":"any_text"},"end":"<channel|>"},` +
+		`{"type":"tag","begin":"<|tool_call>call:f\"{","content":{"type":"any_text"},"end":"}<tool_call|>"}]}}}`
+	if got != want || !json.Valid([]byte(got)) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestModels(t *testing.T) {
+	m, err := manifest.Parse([]byte(Module.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]bool{
+		"google/gemma-4-27b-it": true, "gemma4:e2b": true, "Gemma 4 E4B": true, "google/gemma-3-27b-it": false, "gemma-42": false,
+	} {
+		if got := m.Parsers[0].Suggests(model); got != want {
+			t.Errorf("%s: %v", model, got)
+		}
+	}
+}
+
+// streams are long runs of one kind each: what leads to it, and what repeats.
+var streams = []struct{ name, lead, body string }{
+	{"prose", "", "The quick brown fox jumps over the lazy dog, and calls: no one. "},
+	{"thought", "<|channel>thought\n", "First I look at the disk, then at the memory. "},
+	{"string", `<|tool_call>call:f{a:<|"|>`, "if (a < b) {\n\treturn \"x\";\n}\n"},
+	{"call", "<|tool_call>call:f{a:[", `{k:<|"|>some words<|"|>,n:12.5,b:true},`},
+	{"calls", "", `<|tool_call>call:f{a:<|"|>x<|"|>,n:1}<tool_call|>`},
+	{"lost", "<|tool_call>no ", `nothing <|"|> that > was asked for. `},
+	{"string held", `<|tool_call>call:f{a:<|"|><|tool_call>call:g{`, "if (a < b) {\n\treturn \"x\";\n}\n"},
+	{"bare call held", `call:f{a:[`, `{k:<|"|>some words<|"|>,n:12.5,b:true},`},
+	{"broken held", `<|tool_call>call:f{"a`, `": {}, <|"|>}}}}<|"|>`},
+}
+
+const chunk = 16
+
+func open(lead string) (*sdk.Session, uint32) {
+	s, _ := sdk.Open(&Module, &abi.Session{Parser: "gemma4", Tools: []string{"f"}})
+	s.Push(0, 0, []byte(lead))
+	return s, uint32(len(lead))
+}
+
+// BenchmarkStream is one push of 16 bytes, in texts of growing length: the time of
+// a push must not grow with the text.
+func BenchmarkStream(b *testing.B) {
+	for _, c := range streams {
+		for size := 64 << 10; size <= 128<<10; size *= 2 {
+			text := []byte(strings.Repeat(c.body, size/len(c.body)+1)[:size])
+			b.Run(fmt.Sprintf("%s/%dKiB", c.name, size>>10), func(b *testing.B) {
+				b.ReportAllocs()
+				s, off := open(c.lead)
+				at := 0
+				for b.Loop() {
+					if at == len(text) {
+						b.StopTimer()
+						s, off = open(c.lead)
+						at = 0
+						b.StartTimer()
+					}
+					s.Push(off, 0, text[at:at+chunk])
+					at, off = at+chunk, off+chunk
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkFinish is a whole text whose calls are all unfinished, so that the end
+// of the text settles them.
+func BenchmarkFinish(b *testing.B) {
+	for _, body := range []string{
+		`<|tool_call>call:f{a:<|"|>x}<tool_call|>`,
+		`<|tool_call>call:f{a:<|"|>x<|"|>y<|"|>`,
+		`<|channel>thought\n<|tool_call>call:f{a:<|"|>x<channel|>`,
+		`call:f{a:<|"|>`,
+		`call:f{a:{`,
+		`call:f{a:1,`,
+		`<|tool_call>call:f{`,
+		`say "a <|tool_call>call:f{}<tool_call|>, `,
+	} {
+		for size := 64 << 10; size <= 256<<10; size *= 2 {
+			text := []byte(strings.Repeat(body, size/len(body)))
+			b.Run(fmt.Sprintf("%s/%dKiB", body, size>>10), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					s, _ := open("")
+					s.Push(0, 0, text)
+					s.Finish(uint32(len(text)), abi.FinishUnknown)
+				}
+			})
+		}
+	}
+}
+
+// Once its buffers have grown, a session allocates nothing.
+func TestPushAllocatesNothing(t *testing.T) {
+	for _, c := range streams {
+		if strings.Contains(c.name, "held") {
+			continue // what is held grows a buffer
+		}
+		s, off := open(c.lead)
+		text := []byte(strings.Repeat(c.body, 4096/len(c.body)+1))
+		at := 0
+		push := func() {
+			if at+chunk > len(text) {
+				at = 0
+			}
+			s.Push(off, 0, text[at:at+chunk])
+			at, off = at+chunk, off+chunk
+		}
+		for range 600 {
+			push()
+		}
+		if n := testing.AllocsPerRun(1000, push); n != 0 {
+			t.Errorf("%s: %v allocations a push", c.name, n)
+		}
+	}
+}
