@@ -71,7 +71,9 @@ func TestAppendRequest(t *testing.T) {
 		{"vllm", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, func(r *Request) { r.TokenIDs, r.StopText = true, true }, usage + `,"include_stop_str_in_output":true,"return_token_ids":true`},
 		{"sglang", ``, func(r *Request) { r.TokenIDs, r.StopText = true, true }, usage + `,"no_stop_trim":true`},
 		{"openai", ``, func(r *Request) { r.TokenIDs, r.StopText, r.SpecialTokens = true, true, true }, usage},
-		{"dynamo", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, nil, `"nvext":{"extra_fields":["timing"]},"thinking":true,` + usage},
+		{"dynamo", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, nil, `"nvext":{"extra_fields":["timing","stop_reason"]},"thinking":true,` + usage},
+		{"dynamo", `,"nvext":{"dp_rank":3}`, func(r *Request) { r.TokenIDs = true }, `"nvext":{"dp_rank":3,"extra_fields":["stop_reason","completion_token_ids"]},` + usage},
+		{"dynamo", `,"n":2`, func(r *Request) { r.TokenIDs = true }, `"n":2,` + usage},
 		// Usage is always asked for; running usage only where known.
 		{"vllm", `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`, nil, `"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`},
 		{"openai", `,"stream":true,"stream_options":{"include_usage":false,"continuous_usage_stats":true}`, nil, usage},
@@ -80,6 +82,9 @@ func TestAppendRequest(t *testing.T) {
 			r.TemplateArgs = []openai.Member{{Name: "a", Value: openai.Raw("1")}, {Name: "thinking", Value: openai.Raw("true")}}
 		}, `"chat_template_kwargs":{"a":1,"thinking":true},` + usage},
 		{"vllm", `,"chat_template_kwargs":{"a":1}`, nil, `"chat_template_kwargs":{"a":1},` + usage},
+		// A forced choice goes before a response format, constrained or not.
+		{"sglang", `,"tools":[` + tool + `],"tool_choice":"required","response_format":{"type":"json_object"}`, func(r *Request) { r.ShowTools = true },
+			`"tools":[` + tool + `],"tool_choice":"auto",` + usage},
 		// Constraints: one of the host's takes the place of the client's.
 		{"vllm", `,"response_format":{"type":"json_object"}`, nil, `"response_format":{"type":"json_object"},` + usage},
 		{"vllm", `,"response_format":{"type":"json_object"},"guided_json":{}`, func(r *Request) { r.Guided = schema }, usage + `,"structured_outputs":{"json":{"type":"array"}}`},

@@ -219,8 +219,11 @@ func (p *Profile) overrides(r *Request) []openai.Member {
 	if r.Model != "" {
 		list = append(list, openai.Member{Name: "model", Value: jsonx.AppendString(nil, r.Model)})
 	}
-	if !p.NVExt {
+	switch {
+	case !p.NVExt:
 		drop("nvext")
+	case chat.N == 1: // with more, some routes there refuse what belongs to one choice
+		list = append(list, openai.Member{Name: "nvext", Value: asking(chat.NVExt, r.TokenIDs)})
 	}
 	if !p.Thinking {
 		drop("thinking")
@@ -252,11 +255,38 @@ func (p *Profile) overrides(r *Request) []openai.Member {
 	default:
 		drop("tool_choice", "parallel_tool_calls")
 	}
+	if chat.ToolChoice.Forced() {
+		drop("response_format") // the choice goes before it, also where nothing enforces it
+	}
 	if r.Guided.Kind != GuidedNone {
 		drop(chat.GuidedFields...)
 		list = append(list, p.guided(r.Guided)...)
 	}
 	return list
+}
+
+// asking is the client's nvext, which asks also for what the host itself reads:
+// the user's stop that was hit, and the token ids if they are wanted.
+func asking(client openai.NVExtRequest, ids bool) openai.Raw {
+	fields := slices.Clone(client.ExtraFields)
+	want := func(name string) {
+		if !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	want("stop_reason")
+	if ids {
+		want("completion_token_ids")
+	}
+	list := []byte{'['}
+	for i, f := range fields {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = jsonx.AppendString(list, f)
+	}
+	members := slices.DeleteFunc(jsonx.Members(client.Raw), func(m openai.Member) bool { return m.Name == "extra_fields" })
+	return jsonx.AppendMembers(nil, append(members, openai.Member{Name: "extra_fields", Value: append(list, ']')}))
 }
 
 // guided gives the members that carry a constraint. It takes the place of the

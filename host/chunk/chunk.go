@@ -88,6 +88,16 @@ func (it *Item) StopOf(choice int) (Stop, bool) {
 	return Stop{}, false
 }
 
+// stopped says whether a user's stop was hit.
+func (it *Item) stopped() bool {
+	for _, s := range it.Stops {
+		if s.Reason != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // EOSToken says whether the item brings the id of an end-of-sequence token for
 // the choice.
 func (it *Item) EOSToken(choice int) bool {

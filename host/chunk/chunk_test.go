@@ -99,11 +99,18 @@ func TestN7_EvidenceBecomesMembers(t *testing.T) {
 	j.Take(it)
 	var c openai.Chunk
 	j.Attach(&c, true)
-	if got := string(c.NVExt); got != `{"completion_token_ids":[1,2],"prompt_token_ids":[5],"engine_data":{"routed_experts":[[3]],"x":1},"routed_experts":[[3]],"stop_reason":"END","prompt_logprobs":[null]}` {
+	if got := string(c.NVExt); got != `{"completion_token_ids":[1,2],"prompt_token_ids":[5],"engine_data":{"routed_experts":[[3]],"x":1},"routed_experts":[[3]],"prompt_logprobs":[null]}` {
 		t.Errorf("got %s", got)
 	}
 	if string(c.PromptLogprobs) != "[null]" {
 		t.Errorf("prompt_logprobs %s", c.PromptLogprobs)
+	}
+	// The stop that was hit belongs to the choice that hit it.
+	it = item(`{"stop_reason":"END","worker_id":1}`)
+	it.Stops = []chunk.Stop{{Reason: openai.Raw(`"END"`)}}
+	j.Take(it)
+	if got := attach(&j, true); got != `{"worker_id":1}` {
+		t.Errorf("got %s", got)
 	}
 	// An engine that sends its own list is not counted twice.
 	it = item(`{"completion_token_ids":[1]}`)
@@ -193,22 +200,26 @@ func TestN18_IDsLeaveOnceInOrder(t *testing.T) {
 
 func TestFinishRules(t *testing.T) {
 	for _, c := range []struct {
-		rules  chunk.FinishRules
-		engine string
-		calls  bool
-		want   string
-		none   string // without the engine's reason
+		rules      chunk.FinishRules
+		engine     string
+		calls, cut bool
+		want       string
+		none       string // without the engine's reason
 	}{
-		{chunk.FinishRules{}, "stop", false, "stop", ""},
-		{chunk.FinishRules{}, "stop", true, "tool_calls", "tool_calls"},
-		{chunk.FinishRules{}, "length", true, "length", "tool_calls"},
-		{chunk.FinishRules{}, "content_filter", true, "content_filter", "tool_calls"},
-		{chunk.FinishRules{}, "tool_calls", false, "tool_calls", ""},
-		{chunk.FinishRules{KeepStop: true}, "stop", true, "stop", "stop"},
-		{chunk.FinishRules{CallsOff: true}, "tool_calls", false, "stop", ""},
-		{chunk.FinishRules{CallsOff: true}, "function_call", false, "stop", ""},
+		{chunk.FinishRules{}, "stop", false, false, "stop", ""},
+		{chunk.FinishRules{}, "stop", true, false, "tool_calls", "tool_calls"},
+		{chunk.FinishRules{}, "length", true, false, "length", "tool_calls"},
+		{chunk.FinishRules{}, "content_filter", true, true, "content_filter", "tool_calls"},
+		{chunk.FinishRules{}, "tool_calls", false, false, "tool_calls", ""},
+		{chunk.FinishRules{KeepStop: true}, "stop", true, false, "stop", "stop"},
+		{chunk.FinishRules{CallsOff: true}, "tool_calls", false, false, "stop", ""},
+		{chunk.FinishRules{CallsOff: true}, "function_call", false, false, "stop", ""},
+		{chunk.FinishRules{}, "stop", false, true, "stop", ""},
+		{chunk.FinishRules{CutIsLength: true}, "stop", false, true, "length", ""},
+		{chunk.FinishRules{CutIsLength: true}, "stop", true, true, "tool_calls", "tool_calls"},
+		{chunk.FinishRules{CutIsLength: true}, "stop", false, false, "stop", ""},
 	} {
-		if got := c.rules.Reason(c.engine, c.calls); got != c.want {
+		if got := c.rules.Reason(c.engine, c.calls, c.cut); got != c.want {
 			t.Errorf("%+v %s: %s", c.rules, c.engine, got)
 		}
 		if got := c.rules.Missing(c.calls); got != c.none {

@@ -11,14 +11,19 @@ type FinishRules struct {
 	CallsOff bool
 	// KeepStop leaves stop as it is although calls went out.
 	KeepStop bool
+	// CutIsLength: a stop in the middle of a choice's only call is a length.
+	CutIsLength bool
 	// TurnGrammar: a confirmed model EOS permits strict completion.
 	TurnGrammar bool
 }
 
 // Reason is the finish reason that a client is told for what the engine said.
-// calls says whether the choice sent a call that it completed.
-func (r *FinishRules) Reason(engine string, calls bool) string {
+// calls says whether the choice sent a call that it completed, cut whether its
+// text ended in the middle of one.
+func (r *FinishRules) Reason(engine string, calls, cut bool) string {
 	switch {
+	case engine == openai.FinishStop && cut && !calls && r.CutIsLength:
+		return openai.FinishLength
 	case engine == openai.FinishStop && calls && !r.KeepStop:
 		return openai.FinishToolCalls
 	case r.CallsOff && (engine == openai.FinishToolCalls || engine == openai.FinishFunctionCall):

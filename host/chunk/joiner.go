@@ -14,10 +14,12 @@ const (
 	FieldTiming    = "timing"
 	// FieldAlignment says which tokens each part of an answer came from.
 	FieldAlignment = "token_alignment"
+	// FieldStopReason is the user's stop that a choice hit. It belongs to the
+	// choice's finish reason.
+	FieldStopReason = "stop_reason"
 
 	fieldEngineData     = "engine_data"
 	fieldExperts        = "routed_experts"
-	fieldStopReason     = "stop_reason"
 	fieldPromptLogprobs = "prompt_logprobs"
 )
 
@@ -61,7 +63,7 @@ func (j *Joiner) Take(it *Item) {
 		j.offer(fieldPromptLogprobs, c.PromptLogprobs)
 	}
 	if c.NVExt != nil {
-		j.merge(c.NVExt)
+		j.merge(c.NVExt, it.stopped())
 	}
 	for _, m := range c.Extra {
 		if !jsonx.IsNull(m.Value) {
@@ -91,15 +93,11 @@ func (j *Joiner) takeEvidence(it *Item) {
 		}
 		it.EngineData = nil
 	}
-	for _, s := range it.Stops {
-		if s.Reason != nil {
-			j.offer(fieldStopReason, s.Reason)
-		}
-	}
 }
 
-// merge merges an nvext that the engine sent itself.
-func (j *Joiner) merge(incoming openai.Raw) {
+// merge merges an nvext that the engine sent itself. Where it told the stop that
+// was hit, the choice has that already.
+func (j *Joiner) merge(incoming openai.Raw, stopped bool) {
 	if !jsonx.IsObject(incoming) {
 		j.Ignored++
 		return
@@ -109,7 +107,9 @@ func (j *Joiner) merge(incoming openai.Raw) {
 		if !ok {
 			return
 		}
-		j.offer(string(name), value)
+		if !stopped || string(name) != FieldStopReason {
+			j.offer(string(name), value)
+		}
 	}
 }
 

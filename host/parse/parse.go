@@ -12,7 +12,8 @@ import (
 type Engine interface {
 	// Parser is what the module's manifest says of the parser.
 	Parser() *manifest.Parser
-	// Open starts a session; the answer is that of tk_open.
+	// Open starts a session; the answer is that of tk_open. An error is a fault,
+	// unless it is a *BusyError.
 	Open(s *abi.Session) (Source, abi.Answer, error)
 }
 

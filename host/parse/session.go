@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"errors"
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -77,7 +78,9 @@ type Session struct {
 }
 
 // Open starts a session and gives the events of the opening answer. Where it
-// returns a *FaultError or a *StrictError the session is not nil; it is over.
+// returns a *FaultError or a *StrictError the session is not nil; it is over. A
+// *BusyError is an error under every policy: text that no parser has read must
+// not go out for want of room.
 func Open(cfg Config) (*Session, []Event, error) {
 	if cfg.Limits.Held <= 0 {
 		cfg.Limits.Held = DefaultHeld
@@ -89,7 +92,11 @@ func Open(cfg Config) (*Session, []Event, error) {
 	cfg.Open.Parser = p.Name
 	s := &Session{cfg: cfg, parser: p.Name, synth: p.Synthesises}
 	src, answer, err := cfg.Engine.Open(&s.cfg.Open)
-	if err != nil {
+	var busy *BusyError
+	switch {
+	case errors.As(err, &busy):
+		return nil, nil, busy
+	case err != nil:
 		err = s.fail(err)
 		return s, s.events, err
 	}

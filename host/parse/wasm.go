@@ -2,6 +2,7 @@ package parse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -29,9 +30,19 @@ func (e *wasmEngine) Parser() *manifest.Parser { return e.parser }
 func (e *wasmEngine) Open(open *abi.Session) (Source, abi.Answer, error) {
 	s, answer, err := e.module.Open(context.Background(), open)
 	if err != nil { // a nil *wasm.Session is no nil Source
-		return nil, abi.Answer{}, err
+		return nil, abi.Answer{}, openFailed(e.parser.Name, err)
 	}
 	return s, answer, nil
+}
+
+// openFailed makes a *BusyError of an error of a module that has no room for
+// another session.
+func openFailed(parser string, err error) error {
+	var limit *wasm.LimitError
+	if errors.As(err, &limit) && limit.Limit == "Instances" {
+		return &BusyError{Parser: parser, Cause: err}
+	}
+	return err
 }
 
 // Constraint implements Constrainer.

@@ -10,36 +10,15 @@ import (
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
-// wasmEngine runs one parser of a compiled module.
-type wasmEngine struct {
-	module *wasm.Module
-	parser *manifest.Parser
-}
-
+// wasmEngines are the parsers of a compiled module.
 func wasmEngines(m *wasm.Module) []parse.Engine {
 	var out []parse.Engine
 	for i := range m.Manifest().Parsers {
-		out = append(out, &wasmEngine{m, &m.Manifest().Parsers[i]})
+		if e, err := parse.Wasm(m, m.Manifest().Parsers[i].Name); err == nil {
+			out = append(out, e)
+		}
 	}
 	return out
-}
-
-func (e *wasmEngine) Parser() *manifest.Parser { return e.parser }
-
-func (e *wasmEngine) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
-	s, answer, err := e.module.Open(context.Background(), open)
-	if err != nil {
-		return nil, abi.Answer{}, err
-	}
-	return s, answer, nil
-}
-
-// Constraint implements parse.Constrainer.
-func (e *wasmEngine) Constraint(open *abi.Session) ([]byte, error) {
-	if !e.parser.Constraint {
-		return nil, nil
-	}
-	return e.module.Constraint(context.Background(), open)
 }
 
 // processEngine runs one parser of a process. fault is told of each fault.

@@ -19,13 +19,14 @@ func (m *Model) guide(p *Plan) *openai.Error {
 	r := p.Chat
 	p.TurnGrammar = m.TurnGrammar
 	switch {
-	case len(r.Tools) == 0 || r.ToolChoice.Mode == openai.ToolChoiceNone:
-		return nil
+	case !p.ShowTools:
+		return nil // no call is to be had, and none to be banned
 	case r.ToolChoice.Forced():
 	case r.ResponseFormat != nil || len(r.GuidedFields) > 0:
 		return nil // the client's own constraint goes to the engine
 	case m.Guided == GuideByJSON:
 		return nil // there is no JSON for a free choice
+	case p.CallsOff: // the tools are in the prompt all the same: a tag can ban calls
 	case !slices.ContainsFunc(r.Tools, func(t openai.Tool) bool { return t.Strict }) && r.ParallelToolCalls:
 		return nil
 	}

@@ -69,12 +69,12 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 	p.thinks, p.TemplateArgs = mode, args
 	if m.Render != nil {
 		prompt, known := m.Render(r, args)
-		p.tail, p.tailed = cutTail(prompt), known
+		p.tail, p.tailed = abi.PromptTail(prompt), known
 	}
 	if err := m.guide(p); err != nil {
 		return nil, err
 	}
-	if p.Guided.Kind == backend.GuidedNone {
+	if p.Guided.Kind == backend.GuidedNone && !r.ToolChoice.Forced() {
 		p.JSONStarts = starts(r)
 	}
 	var err *openai.Error

@@ -3,7 +3,6 @@ package route
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
@@ -64,16 +63,4 @@ func squeeze(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// cutTail keeps the last bytes of a prompt that the open block has room for.
-func cutTail(prompt string) string {
-	if len(prompt) <= abi.MaxPromptTail {
-		return prompt
-	}
-	prompt = prompt[len(prompt)-abi.MaxPromptTail:]
-	for len(prompt) > 0 && !utf8.RuneStart(prompt[0]) {
-		prompt = prompt[1:]
-	}
-	return prompt
 }

@@ -251,6 +251,7 @@ func TestR11_R15_T74_T76_T77_Guidance(t *testing.T) {
 		{"auto, strict, JSON preferred", model(whole, whole, route.Auto, byJSON), strict, backend.GuidedNone, 0, ""},
 		{"T76 auto, strict, response_format", model(whole, whole, route.Auto), strict + "," + schema, backend.GuidedNone, 0, ""},
 		{"none", model(whole, whole, route.Auto), none, backend.GuidedNone, 0, ""},
+		{"none, tools in the prompt", model(whole, whole, route.Auto, func(m *route.Model) { m.ToolsUnderNone = true }), none, backend.GuidedStructuralTag, 0, ""},
 		{"required", model(whole, whole, route.Auto), required, backend.GuidedStructuralTag, 0, ""},
 		{"required, JSON", model(whole, whole, route.Auto, byJSON), required, backend.GuidedJSON, abi.ModeGuidedRequired, `"minItems":1`},
 		{"T74 required, response_format", model(whole, whole, route.Auto, byJSON), required + "," + schema, backend.GuidedJSON, abi.ModeGuidedRequired, `"enum":["g"]`},
@@ -349,6 +350,9 @@ func TestT79_R20_ThinkingControls(t *testing.T) {
 		{`"reasoning_effort":"none"`, 0, true, `{"thinking":false,"enable_thinking":false}`},
 		{`"reasoning_effort":"low"`, openai.ThinkingOff, false, `{"thinking":true,"enable_thinking":true}`},
 		{"", openai.ThinkingOff, true, `{"thinking":false,"enable_thinking":false}`},
+		{args(`"thinking":"adaptive"`), openai.ThinkingOff, false, `{"thinking":"adaptive"}`},
+		{`"thinking":{"type":"adaptive"}`, openai.ThinkingOff, false, ""},
+		{args(`"thinking":null,"enable_thinking":true`), openai.ThinkingOff, false, `{"thinking":true,"enable_thinking":true}`},
 		{"", openai.ThinkingOn, false, `{"thinking":true,"enable_thinking":true}`},
 	} {
 		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.Thinking = c.model }).Decide(request(t, c.request))
@@ -530,6 +534,7 @@ func TestR30_TheDefaultDecidesWithoutATemplate(t *testing.T) {
 		{manifest.Thinking{Default: "on", Opens: true}, ``, 0, abi.ChannelReasoning, ""},
 		{manifest.Thinking{Default: "on", Opens: true}, `"chat_template_kwargs":{"thinking":false}`, 0, abi.ChannelResponse, "thinking=false enable_thinking=false"},
 		{manifest.Thinking{Default: "off", Opens: true}, `"chat_template_kwargs":{"thinking":true}`, 0, abi.ChannelReasoning, "thinking=true enable_thinking=true"},
+		{manifest.Thinking{Default: "off", Opens: true, Controls: []string{"thinking"}}, `"chat_template_kwargs":{"thinking":"adaptive"}`, 0, abi.ChannelResponse, `thinking="adaptive"`},
 		{manifest.Thinking{Default: "on"}, ``, 0, abi.ChannelUnknown, ""},
 		{manifest.Thinking{Default: "on"}, ``, abi.ChannelReasoning, abi.ChannelReasoning, ""},
 		{manifest.Thinking{Default: "on", Opens: true}, ``, abi.ChannelContent, abi.ChannelContent, ""},

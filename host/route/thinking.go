@@ -23,8 +23,9 @@ var thinkingArgs = []string{argThinking, argEnableThinking, argThinkingMode}
 const argNonEmpty = "force_nonempty_content"
 
 // thinking decides whether the model is to think: the request's word, unless the
-// family can't go with it, else the deployment's, else nobody's. The template arguments come back with every name
-// of the switch set alike, so that a template that reads any of them sees it.
+// family can't go with it, else the deployment's, else nobody's. The template
+// arguments come back with every name of the switch set alike, so that a template
+// that reads any of them sees it.
 func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Member) {
 	mode := requested(r)
 	switch {
@@ -37,7 +38,7 @@ func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Membe
 		mode = m.Thinking
 	}
 	if mode != openai.ThinkingOn && mode != openai.ThinkingOff {
-		return openai.ThinkingUnset, r.ChatTemplateKwargs
+		return mode, r.ChatTemplateKwargs
 	}
 	return mode, setAlike(r.ChatTemplateKwargs, mode == openai.ThinkingOn, m.readsMode())
 }
@@ -86,15 +87,15 @@ func requested(r *openai.ChatRequest) openai.Thinking {
 		return openai.ThinkingOn
 	}
 	for _, name := range thinkingArgs {
-		if i := argument(r.ChatTemplateKwargs, name); i >= 0 {
+		if i := argument(r.ChatTemplateKwargs, name); i >= 0 && !jsonx.IsNull(r.ChatTemplateKwargs[i].Value) {
 			return truth(name, r.ChatTemplateKwargs[i].Value)
 		}
 	}
 	return openai.ThinkingUnset
 }
 
-// truth reads a template argument: booleans, numbers, truth words. A word that
-// is not known leaves it to the model.
+// truth reads a template argument: booleans, numbers, truth words. A value that
+// is not known leaves it to the model, as adaptive does.
 func truth(name string, v openai.Raw) openai.Thinking {
 	word := strings.ToLower(strings.TrimSpace(string(v)))
 	if s, ok := jsonx.String(v); ok {
@@ -107,7 +108,7 @@ func truth(name string, v openai.Raw) openai.Thinking {
 		return openai.ThinkingOff
 	case "enabled", "disabled":
 		if name != argThinkingMode {
-			return openai.ThinkingUnset
+			return openai.ThinkingAdaptive
 		}
 		if word == "enabled" {
 			return openai.ThinkingOn
@@ -119,7 +120,7 @@ func truth(name string, v openai.Raw) openai.Thinking {
 
 func truthNumber(word string) openai.Thinking {
 	if word == "" || strings.Trim(word, "0123456789.eE+-") != "" || !jsonx.Valid([]byte(word)) {
-		return openai.ThinkingUnset
+		return openai.ThinkingAdaptive
 	}
 	mantissa, _, _ := strings.Cut(strings.ToLower(word), "e")
 	if strings.Trim(mantissa, "0.-") == "" {

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"bytes"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
@@ -39,7 +41,7 @@ type choice struct {
 
 func newChoice(r *run, index int) *choice {
 	p := r.o.plan
-	c := &choice{r: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty}}
+	c := &choice{r: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: r.o.model.Limits.held()}}
 	c.eos.texts = p.EOSTexts()
 	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.o.chat.Stream
 	c.lane.init(r)
@@ -61,6 +63,7 @@ func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
 		if in.FinishReason != "" && c.reason == "" {
 			c.reason = in.FinishReason
 			c.stop, _ = it.StopOf(c.index)
+			c.stop.Reason = bytes.Clone(c.stop.Reason)
 			if !c.lane.holds() {
 				if err := c.end(abi.FinishUnknown); err != nil {
 					return err
@@ -133,9 +136,11 @@ func (c *choice) end(none abi.Finish) (err error) {
 	if err := c.parse(c.eos.end(c.reason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
 		return err
 	}
+	cut := c.lane.cut()
 	if c.deltas, err = c.lane.finish(c.deltas[:0], reason); err != nil {
 		return err
 	}
+	cut = c.lane.cut() - cut
 	c.emit(c.deltas)
 	c.write(c.nonEmpty.end())
 	if c.reason == "" {
@@ -145,8 +150,11 @@ func (c *choice) end(none abi.Finish) (err error) {
 	if out == nil {
 		out = c.output()
 	}
-	out.FinishReason = c.r.rules.Reason(c.reason, c.calls > 0)
+	out.FinishReason = c.r.rules.Reason(c.reason, c.calls > 0, cut > 0)
 	c.finished = true
+	if c.stop.Reason != nil {
+		c.r.beside = append(c.r.beside, beside{len(c.r.queue) - 1, chunk.FieldStopReason, c.stop.Reason})
+	}
 	return nil
 }
 

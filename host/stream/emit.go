@@ -3,7 +3,6 @@ package stream
 import (
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
-	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
@@ -55,20 +54,13 @@ func (c *choice) aligned() {
 		return
 	}
 	for i, end := range c.ends {
-		last := i == len(c.ends)-1
 		segments := c.align.settle(end)
-		if last && c.finished {
+		if i == len(c.ends)-1 && c.finished {
 			segments = append(segments, c.align.rest()...)
 		}
-		if segments == nil || c.align.keep {
-			continue
+		if segments != nil && !c.align.keep {
+			c.r.beside = append(c.r.beside, beside{c.mark + i, chunk.FieldAlignment, appendSegments(nil, segments)})
 		}
-		list := appendSegments(nil, segments)
-		if last {
-			c.r.joiner.Offer(chunk.FieldAlignment, list)
-			continue
-		}
-		c.r.queue[c.mark+i].Data.NVExt = append(jsonx.AppendMember([]byte{'{'}, chunk.FieldAlignment, list), '}')
 	}
 }
 

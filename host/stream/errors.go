@@ -34,11 +34,14 @@ func ErrorOf(err error) *openai.Error {
 		engine *backend.Error
 		strict *parse.StrictError
 		limit  *LimitError
+		busy   *parse.BusyError
 	)
 	e := &openai.Error{Status: http.StatusInternalServerError, Message: sanitised}
 	switch {
 	case errors.As(err, &strict):
 		e.Message, e.Code = "The model's tool call is malformed", "tool_call_malformed"
+	case errors.As(err, &busy):
+		e.Status, e.Code, e.Message = http.StatusServiceUnavailable, "limits.instances", "All parser instances are taken; try again later"
 	case errors.As(err, &limit):
 		e.Status, e.Message = limit.Status, "The answer passed the limit "+limit.Limit
 	case errors.As(err, &engine):

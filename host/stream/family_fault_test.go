@@ -178,7 +178,7 @@ func (f *familyCase) check(whole, r *result, offset int64) error {
 	if !strings.HasPrefix(a.reasoning, b.reasoning) {
 		return fmt.Errorf("reasoning %q", b.reasoning)
 	}
-	if !restored(a.content, b.content, f.raw, int(offset)) {
+	if !restored(a.content, b.content, f.raw, int(offset), f.Mode != abi.ModeNative) {
 		return fmt.Errorf("content %q", b.content)
 	}
 	for i, c := range b.calls {
@@ -194,9 +194,15 @@ func (f *familyCase) check(whole, r *result, offset int64) error {
 
 // restored says whether content is a beginning of the content without a fault,
 // and then the raw text from some place on that was accounted for, to its end.
-func restored(whole, content, raw string, offset int) bool {
+// White space beside guided JSON, which is left out where it stands alone, may
+// stand between the two.
+func restored(whole, content, raw string, offset int, guided bool) bool {
 	for from := min(offset, len(raw)); from >= 0; from-- {
-		if before, ok := strings.CutSuffix(content, raw[from:]); ok && strings.HasPrefix(whole, before) {
+		before, ok := strings.CutSuffix(content, raw[from:])
+		if guided {
+			before = strings.TrimSpace(before)
+		}
+		if ok && strings.HasPrefix(whole, before) {
 			return true
 		}
 	}

@@ -113,7 +113,7 @@ func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Eve
 	}
 	return parse.Open(parse.Config{
 		Engine: e, Open: open, Policy: m.OnFault, Sent: l.sent,
-		Limits: parse.Limits{Held: m.Limits.Held, Call: m.Limits.Held},
+		Limits: parse.Limits{Held: m.Limits.held(), Call: m.Limits.held()},
 		OnFault: func(f *parse.FaultError) {
 			m.Hooks.anomaly("parser_fault", 1)
 			m.Hooks.warn("parser fault", "request", l.r.o.id, "parser", f.Parser, "offset", f.Offset, "cause", f.Cause)
@@ -144,7 +144,7 @@ func (l *lane) frame() {
 		Guided: p.Mode, NamedTool: p.Chat.ToolChoice.Name,
 		GuidedEager: m.Arguments == framing.Eager && !p.Jailed(),
 		Arguments:   m.Arguments, Invalid: m.Invalid, Unknown: m.Unknown,
-		Single: !p.Chat.ParallelToolCalls, CallsOff: p.CallsOff, KeepControl: m.KeepControl,
+		Single: !p.Chat.ParallelToolCalls, CallsOff: p.CallsOff, KeepControl: m.KeepControl, MaxHeld: m.Limits.held(),
 		Raw: func(start, end uint32) []byte {
 			if l.calls == nil {
 				return nil
@@ -267,6 +267,15 @@ func (l *lane) holds() bool { return l.jailed != nil && l.jailed.Holding() }
 // plain says that no parser reads the text.
 func (l *lane) plain() bool { return l.opened && l.thought == nil && l.calls == nil }
 
+// cut is how many calls were given up.
+func (l *lane) cut() int {
+	if l.framer == nil {
+		return 0
+	}
+	n := l.framer.Counts()
+	return n.Cut + n.Dropped
+}
+
 // takeIndex gives the index of a call that the engine itself made.
 func (l *lane) takeIndex() int {
 	l.frame()
@@ -282,7 +291,7 @@ func (l *lane) count(h *Hooks) {
 	for name, v := range map[string]int{
 		"call_cut": n.Cut, "call_dropped": n.Dropped, "call_suppressed": n.Suppressed, "unknown_tool": n.Unknown,
 		"arguments_unsound": n.Unsound, "key_repeated": n.Duplicates, "control_character": n.Repaired,
-		"id_replaced": n.IDs, "guided_void": n.Void,
+		"id_replaced": n.IDs, "guided_void": n.Void, "value_overlong": n.Overlong,
 	} {
 		h.anomaly(name, v)
 	}

@@ -8,8 +8,10 @@ import (
 
 // nonEmpty holds reasoning until an answer shows, for a client that wants content
 // whatever the model does: without an answer the reasoning is given as content.
+// Reasoning that is too long to be held goes out as such.
 type nonEmpty struct {
 	on   bool
+	room int // bytes that may still be held
 	held []framing.Delta
 }
 
@@ -24,6 +26,10 @@ func (n *nonEmpty) pass(in []framing.Delta) []framing.Delta {
 			return append(n.held, in[i:]...)
 		}
 		n.held = append(n.held, d)
+		if n.room -= len(d.Text); n.room < 0 {
+			n.on = false
+			return append(n.held, in[i+1:]...)
+		}
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type run struct {
 
 	queue   []chunk.Item
 	queued  int // items of the queue that were given
+	beside  []beside
 	ended   bool
 	ignored int
 
@@ -64,6 +65,7 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 			CallsOff:    len(chat.Tools) == 0 || plan.CallsOff,
 			KeepStop:    o.model.NamedStop && chat.ToolChoice.Mode == openai.ToolChoiceNamed,
 			TurnGrammar: plan.TurnGrammar,
+			CutIsLength: o.model.CutIsLength,
 		},
 		maker: chunk.Maker{Frame: o.frame()},
 		ids:   framing.NewIDs(o.model.ShortIDs, usedIDs(chat.Messages)...),
@@ -160,7 +162,7 @@ func (r *run) visible(it *chunk.Item) bool {
 
 // step reads one item and fills the queue with what comes of it.
 func (r *run) step() {
-	r.queue, r.queued, r.metrics = r.queue[:0], 0, r.metrics[:0]
+	r.queue, r.queued, r.metrics, r.beside = r.queue[:0], 0, r.metrics[:0], r.beside[:0]
 	r.maker.Reset()
 	r.joiner.Reset()
 	it, err := r.engine.Next()
@@ -279,9 +281,30 @@ func (r *run) load() {
 	if r.finishing() {
 		r.offerTiming()
 	}
+	for _, b := range r.beside {
+		b.attach(r, last)
+	}
 	c := r.queue[last].Data
 	r.joiner.Attach(c, r.finished())
 	c.Usage = r.usage.Run()
+}
+
+// beside is a member of nvext that belongs to one output of the queue.
+type beside struct {
+	at    int
+	name  string
+	value openai.Raw
+}
+
+// attach puts it on its output; on the last, through the joiner.
+func (b *beside) attach(r *run, last int) {
+	switch c := r.queue[b.at].Data; {
+	case b.at == last:
+		r.joiner.Offer(b.name, b.value)
+	case !r.joiner.Wants(b.name):
+	default:
+		c.NVExt = append(jsonx.AppendMember([]byte{'{'}, b.name, b.value), '}')
+	}
 }
 
 func hasReasoning(it chunk.Item) bool {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -36,6 +37,9 @@ type Model struct {
 	KeepControl bool
 	// NamedStop: a named tool choice finishes with stop, as OpenAI's own does.
 	NamedStop bool
+	// CutIsLength: an answer that the model ended in the middle of its only call
+	// finishes with length, so that a client can tell.
+	CutIsLength bool
 	// ShortIDs: call ids of nine characters.
 	ShortIDs bool
 	// AlwaysUsage ends every stream with usage, asked for or not.
@@ -52,6 +56,13 @@ type Limits struct {
 	Text int
 	// Held is what one choice may hold back, in bytes.
 	Held int
+}
+
+func (l Limits) held() int {
+	if l.Held <= 0 {
+		return math.MaxInt
+	}
+	return l.Held
 }
 
 // Timeouts bound an answer in time. Zero is no limit.
@@ -118,6 +129,9 @@ func (m *Model) Prepare(r *openai.ChatRequest) (*Operator, *openai.Error) {
 	}
 	if len(r.Tools) > 0 && m.Route.Parsers.Tool == "" && plan.Route == route.Pass {
 		m.Hooks.warnOnce("tools are offered, but the model has no tool parser: no call is read")
+	}
+	if skip := r.SkipSpecialTokens; skip != nil && *skip && plan.SpecialTokens() {
+		m.Hooks.warnOnce("a client wants skip_special_tokens, but the parser needs them: the engine is asked to keep them")
 	}
 	return &Operator{model: m, plan: plan, chat: r, id: "chatcmpl-" + rand.Text(), created: time.Now()}, nil
 }
