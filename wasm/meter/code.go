@@ -77,42 +77,46 @@ func (w *rewriter) codeSection(r *reader) []byte {
 
 // function appends the metered body of function i to out.
 func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
-	start, size := r.at, len(r.b)-r.at
-	locals := w.readLocals(r, i)
+	size := len(r.b) - r.at
+	out, locals := w.readLocals(out, r, i)
 	if r.err != nil {
 		return out
 	}
 	b := body{w: w, r: r}
 	b.charges = append(b.charges, charge{at: r.at, units: entryBase + size>>entryShift + locals>>frameShift})
 	b.walk()
-	at := start
+	at := b.charges[0].at
 	for _, c := range b.charges {
 		out = append(out, r.b[at:c.at]...)
-		out = w.appendCharge(out, c)
+		out = w.appendCharge(out, c, uint32(locals))
 		at = c.at
 	}
 	return append(out, r.b[at:]...)
 }
 
 // readLocals gives how many locals a function has, with its parameters.
-func (w *rewriter) readLocals(r *reader, i uint32) int {
+func (w *rewriter) readLocals(out []byte, r *reader, i uint32) ([]byte, int) {
 	if t := w.types[i]; int64(t) >= int64(len(w.params)) {
 		r.fail("function %d is of type %d, which is not declared", w.imports+i, t)
-		return 0
+		return out, 0
 	}
 	sum := uint64(w.params[w.types[i]])
-	for n := r.count("locals"); n > 0 && r.err == nil; n-- {
+	groups := r.count("locals")
+	start := r.at
+	for n := groups; n > 0 && r.err == nil; n-- {
 		sum += uint64(r.u32())
 		r.valueType()
 	}
 	if sum > maxLocals {
 		r.fail("function %d has %d locals, more than %d", w.imports+i, sum, maxLocals)
-		return 0
+		return out, 0
 	}
 	if w.locals += int(sum); w.locals > maxAllLocals {
 		r.fail("the functions have more than %d locals in all", maxAllLocals)
 	}
-	return int(sum)
+	out = binary.AppendUvarint(out, uint64(groups)+1)
+	out = append(out, r.b[start:r.at]...)
+	return append(out, 1, typeI64), int(sum)
 }
 
 // walk reads the instructions of a function and notes what is to be charged.
@@ -174,7 +178,7 @@ func (b *body) chargeBulk(at, shift int) {
 }
 
 // appendCharge appends the code that takes fuel.
-func (w *rewriter) appendCharge(out []byte, c charge) []byte {
+func (w *rewriter) appendCharge(out []byte, c charge, left uint32) []byte {
 	if c.sized {
 		out = appendIndexed(out, opGlobalSet, w.scratch())
 	}
@@ -186,8 +190,9 @@ func (w *rewriter) appendCharge(out []byte, c charge) []byte {
 		out = appendIndexed(out, opGlobalGet, w.scratch())
 		out = append(out, opI64ExtendI32U, opI64Const, byte(c.shift), opI64ShrU, opI64Sub)
 	}
+	out = appendIndexed(out, opLocalTee, left)
 	out = appendIndexed(out, opGlobalSet, w.fuel())
-	out = appendIndexed(out, opGlobalGet, w.fuel())
+	out = appendIndexed(out, opLocalGet, left)
 	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opUnreachable, opEnd)
 	if c.sized {
 		out = appendIndexed(out, opGlobalGet, w.scratch())

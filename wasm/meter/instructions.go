@@ -13,6 +13,8 @@ const (
 	opReturnCall         = 0x12
 	opReturnCallIndirect = 0x13
 	opSelectTyped        = 0x1c
+	opLocalGet           = 0x20
+	opLocalTee           = 0x22
 	opGlobalGet          = 0x23
 	opGlobalSet          = 0x24
 	opMemorySize         = 0x3f
