@@ -47,9 +47,6 @@ func framed(b []byte) (header, scan.Verdict) {
 	return rest(b, i)
 }
 
-// bare reads the header that b begins with, which has no start.
-func bare(b []byte) (header, scan.Verdict) { return rest(b, 0) }
-
 // rest reads a header from its recipient on, which stands at place i.
 func rest(b []byte, i int) (h header, v scan.Verdict) {
 	i += scan.Space(b[i:])

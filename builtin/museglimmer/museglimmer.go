@@ -9,10 +9,10 @@ import (
 )
 
 //go:embed manifest.json
-var manifest string
+var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: frame.Build}
+var Module = sdk.Module{Manifest: described, New: newParser, Constraint: frame.Build}
 
 // frame is all that a grammar can ask of the calls: their parameters are in tags
 // that no engine knows. The header is written without what stands before " to=":

@@ -49,7 +49,7 @@ type parser struct {
 	state   state
 	body    body
 	prose   prose.Machine
-	grammar *prose.Grammar
+	views   *views
 	from    uint32 // where the body begins
 	quoted  bool   // an invoke was opened in this prose
 	value   value
@@ -61,6 +61,15 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // begin enters what the prompt left open.
 func (p *parser) begin() {
+	switch {
+	case p.guided:
+		p.views = &bare
+	case p.calls:
+		p.views = &calls
+	default:
+		p.views = &plain
+	}
+	p.prose.Start(p.views[opening], false)
 	switch {
 	case p.start == abi.ChannelReasoning:
 		p.enter(thought, 0)
@@ -77,8 +86,7 @@ func (p *parser) begin() {
 // enter goes on with prose at offset at.
 func (p *parser) enter(b body, at uint32) {
 	p.state, p.body, p.from, p.quoted = inProse, b, at, false
-	p.grammar = grammars[b].of(p.calls, p.guided)
-	p.prose.Start(p.grammar, b == thought && p.think)
+	p.prose.Switch(p.views[b], b == thought && p.think)
 }
 
 // Step implements sdk.Parser.
@@ -126,9 +134,10 @@ func (p *parser) inProse(w *sdk.Window) bool {
 	if !ok {
 		return false
 	}
-	switch marker := p.grammar.Call(id); marker {
+	switch marker := p.views[p.body].Call(id); marker {
 	case eom + start, eot + start:
 		p.terminator(w, marker[:len(eom)])
+		p.state = inHeader
 	case eom, eot:
 		p.terminator(w, marker)
 	case start:
@@ -207,7 +216,7 @@ func (p *parser) echo(w *sdk.Window) bool {
 	if n == len(b) || b[n] != to[0] {
 		return true
 	}
-	h, v := bare(b)
+	h, v := rest(b, 0)
 	if v == scan.Wait && !w.Final {
 		p.state = atEcho
 		return false
@@ -245,9 +254,13 @@ func (p *parser) header(w *sdk.Window) bool {
 func (p *parser) bare(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.Space(b)
+	if p.body != opening && n > 0 {
+		p.say(w, n)
+		return true
+	}
 	h, v := header{}, scan.No
 	if n > 0 || w.Offset() == p.from || scan.IsSpace(w.Prev()) {
-		h, v = bare(b)
+		h, v = rest(b, 0)
 	}
 	switch {
 	case v == scan.Yes && h.n > 0:

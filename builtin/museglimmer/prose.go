@@ -2,40 +2,31 @@ package museglimmer
 
 import "github.com/turnkey-parsers/turnkey/sdk/prose"
 
-// grammar is what interrupts the prose of one kind of body, by whether messages to
-// tools are calls, and in a guided mode.
-type grammar struct{ plain, calls, guided *prose.Grammar }
+// views are how the prose of each kind of body is read.
+type views [bodies]*prose.Grammar
 
-func (g grammar) of(calls, guided bool) *prose.Grammar {
-	switch {
-	case guided:
-		return g.guided
-	case calls:
-		return g.calls
-	}
-	return g.plain
-}
+// plain are the views where nothing is a call, calls where messages to tools are,
+// bare those of a guided mode.
+var (
+	plain = newViews()
+	calls = newViews(invoke, invokeClose)
+	bare  = newViews(invoke, invokeClose, blockOpen, blockClose, "{", "[")
+)
 
-var grammars = func() (all [bodies]grammar) {
-	framing := []string{eom + start, eot + start, eom, eot, start, message, start[:minCut], message[:minCut], eom[:minCut]}
-	hard := framing[:2]
-	tags := []string{invoke, parameter}
-	for b := range bodies {
-		compile := func(more ...string) *prose.Grammar {
-			m := prose.Markers{Calls: append(framing[:len(framing):len(framing)], more...), Hard: hard, Tags: tags}
-			switch b {
-			case opening:
-				m.Spaced = []string{to}
-				fallthrough
-			case thought:
-				m.Calls = append(m.Calls, to)
-			}
-			return prose.Compile(m)
-		}
-		all[b] = grammar{plain: compile(), calls: compile(invoke, invokeClose), guided: compile(invoke, invokeClose)}
-		if b == opening || b == outside {
-			all[b].guided = compile(invoke, invokeClose, blockOpen, blockClose, "{", "[")
-		}
+// newViews makes the views of a grammar that has these markers beside those of
+// messages.
+func newViews(tags ...string) (all views) {
+	framing := []string{eom + start, eot + start, eom, eot, start, message, start[:minCut], message[:minCut], eom[:minCut], to}
+	whole := prose.Compile(prose.Markers{
+		Calls: append(framing, tags...), Spaced: []string{to}, Hard: []string{eom + start, eot + start},
+		Tags: []string{invoke, parameter},
+	})
+	wrapping := []string{blockOpen, blockClose, "{", "["}
+	for b := range all {
+		all[b] = whole.View(append(wrapping, to), true)
 	}
+	all[opening] = whole.View(nil, false)
+	all[outside] = whole.View([]string{to}, true)
+	all[thought] = whole.View(wrapping, true)
 	return all
-}()
+}

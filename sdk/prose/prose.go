@@ -45,7 +45,8 @@ type Grammar struct {
 	think, close, call int        // where each list of Markers ends in set, in their order
 	strip              int        // where Strip ends, which is next; then come Tags
 	tag                []bool     // by marker: it begins a tag with attributes
-	spaced, hard       []bool     // by marker
+	spaced, hard, idle []bool     // by marker
+	whole              *Grammar   // what this is a view of
 	class              [256]uint8 // what a byte may be: begin, quote, feed, space
 	plain, quoted      []byte     // WATCH sets outside and inside quotations
 	words              [256]uint8 // quote bytes to 1 … 3, all others 0
@@ -81,17 +82,40 @@ func Compile(m Markers) *Grammar {
 	for i, marker := range all {
 		g.tag[i] = slices.ContainsFunc(m.Tags, func(t string) bool { return strings.HasSuffix(marker, t) })
 	}
-	for _, c := range g.set.First() {
-		g.class[c] |= begin
+	g.spaced, g.hard = g.among(m.Spaced), g.among(m.Hard)
+	g.whole = g
+	g.mark(nil, len(m.Spaced) == 0)
+	return g
+}
+
+// View is g where the markers of Calls that are idle are text, and, with tight,
+// white space belongs to none. A Machine may go from one view of a Grammar to
+// another; see Machine.Switch.
+func (g *Grammar) View(idle []string, tight bool) *Grammar {
+	v := *g
+	v.class = [256]uint8{}
+	v.mark(idle, tight)
+	return &v
+}
+
+// mark makes the tables by which bytes are told apart.
+func (g *Grammar) mark(idle []string, tight bool) {
+	g.idle = g.among(idle)
+	g.plain = nil
+	for id, idle := range g.idle {
+		if !idle {
+			c := g.set.Marker(id)[0]
+			g.class[c] |= begin
+			g.plain = scan.Join(g.plain, []byte{c})
+		}
 	}
 	for i, c := range []byte(quotes) {
 		g.class[c] |= quote
 		g.words[c] = uint8(i + 1)
 	}
 	g.class['\n'] |= feed
-	g.plain = scan.Join(g.set.First(), []byte(quotes))
-	g.spaced, g.hard = g.among(m.Spaced), g.among(m.Hard)
-	if len(m.Spaced) > 0 {
+	g.plain = scan.Join(g.plain, []byte(quotes))
+	if !tight {
 		const blanks = " \t\r\n"
 		for _, c := range []byte(blanks) {
 			g.class[c] |= space
@@ -99,7 +123,6 @@ func Compile(m Markers) *Grammar {
 		g.plain = scan.Join(g.plain, []byte(blanks))
 	}
 	g.quoted = scan.Join(g.plain, []byte{'\n'})
-	return g
 }
 
 // among says of each marker whether it is in list.
@@ -175,6 +198,19 @@ const (
 // Start makes m ready for a session.
 func (m *Machine) Start(g *Grammar, thought bool) { *m = Machine{g: g, Thought: thought} }
 
+// Switch goes on with g, another view of the same Grammar: before the first Next,
+// or behind a marker that Next returned, which has to be consumed whole.
+func (m *Machine) Switch(g *Grammar, thought bool) { m.g, m.Thought = g, thought }
+
+// class says of each byte what it may be. What is scanned while a marker is held may be
+// read by another view in the end.
+func (m *Machine) class() *[256]uint8 {
+	if m.front < len(m.held) {
+		return &m.g.whole.class
+	}
+	return &m.g.class
+}
+
 // Next consumes prose. If it returns true, the window begins with the marker
 // Calls[id], which is markup: the caller skips it and reads on as its grammar
 // asks, then calls Next again where prose goes on. If it returns false all that
@@ -210,7 +246,7 @@ func (m *Machine) markup(w *sdk.Window) (marker, bool) {
 	for m.front < len(m.held) {
 		h := m.held[m.front]
 		switch {
-		case h.at < m.from:
+		case h.at < m.from || m.g.idle[h.id]:
 		case h.text && h.by >= m.from:
 		case !h.text && m.quoted(h):
 			return marker{}, false
@@ -261,7 +297,7 @@ func (m *Machine) rest(w *sdk.Window) {
 	if m.front < len(m.held) {
 		m.say(w, int(m.held[m.front].at-w.Offset()))
 		if m.owner == nobody && !m.blank && w.Len() < MaxHeld/2 && m.pos == w.Offset()+uint32(w.Len()) {
-			w.Hold(m.g.quoted)
+			w.Hold(m.g.whole.quoted)
 		}
 		return
 	}

@@ -70,8 +70,9 @@ func (m *Machine) plain(b []byte) int {
 	if len(m.open) > 0 {
 		mask |= feed
 	}
+	class := m.class()
 	for i, c := range b {
-		if m.g.class[c]&mask != 0 {
+		if class[c]&mask != 0 {
 			return i
 		}
 	}
@@ -83,7 +84,8 @@ func (m *Machine) plain(b []byte) int {
 // whether it has to wait.
 func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wait bool) {
 	c := b[i]
-	if m.g.class[c]&space != 0 {
+	class := m.class()[c]
+	if class&space != 0 {
 		switch id, n, v := m.spaced(w, b, i); v {
 		case scan.Wait:
 			return i, false, true
@@ -92,7 +94,7 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 			return i + n, true, false
 		}
 	}
-	if m.g.class[c]&begin != 0 {
+	if class&begin != 0 {
 		switch id, v := m.g.set.At(b[i:], w.Final); v {
 		case scan.Wait:
 			return i, false, true
@@ -106,7 +108,7 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 		m.blank, m.line = true, w.Offset()+uint32(i)+1
 		return i + 1, m.endLine(), false
 	}
-	if m.g.class[c]&quote != 0 {
+	if class&quote != 0 {
 		return m.mark(w, b, i)
 	}
 	return i + 1, false, false

@@ -73,3 +73,64 @@ func TestSpacedAndHard(t *testing.T) {
 	}
 	sdktest.Run(t, &lettersModule, sdktest.Config{Vocabulary: []string{"to=", " to=", "\n to=", "<end>", "<next>", "<end><next>", " ", "\n\n"}})
 }
+
+// Of two views one reads <b> and <end>, the other <a> and <end>; each <end> goes on
+// with the other.
+var (
+	both  = prose.Compile(prose.Markers{Calls: []string{"<end>", "<a>", "<b>", "to="}, Spaced: []string{"to="}})
+	views = [2]*prose.Grammar{both.View([]string{"<a>", "to="}, true), both.View([]string{"<b>"}, false)}
+)
+
+var viewsModule = sdk.Module{Manifest: lettersManifest, New: func(*abi.Session) sdk.Parser {
+	p := &viewParser{}
+	p.prose.Start(views[0], false)
+	return p
+}}
+
+// viewParser takes markers out.
+type viewParser struct {
+	prose prose.Machine
+	view  int
+}
+
+func (p *viewParser) Step(w *sdk.Window) {
+	for {
+		id, ok := p.prose.Next(w)
+		if !ok {
+			return
+		}
+		marker := views[p.view].Call(id)
+		w.Skip(strings.Index(string(w.Bytes()), marker) + len(marker))
+		if marker == "<end>" {
+			p.view = 1 - p.view
+			p.prose.Switch(views[p.view], p.view == 1)
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	for input, want := range map[string]string{
+		"<a> to=<b>":                      "<a> to=",
+		"<a><end><a> to=<b><end><a><b>":   "<a><b><a>",
+		`"<a> x <b>`:                      `"<a> x `,
+		`"<a> x <b><end>y "<b> to=<a>"`:   `"<a> x <b><end>y "<a>"`,
+		`"<a> x<end>y  to=<b><a><end><a>`: `"<a> xy<b><a>`,
+	} {
+		got := ""
+		s, _ := sdk.Open(&viewsModule, &abi.Session{Tools: []string{"f"}})
+		for _, a := range []func() abi.Answer{
+			func() abi.Answer { return s.Push(0, 0, []byte(input)) },
+			func() abi.Answer { return s.Finish(uint32(len(input)), abi.FinishUnknown) },
+		} {
+			for _, e := range a().Events {
+				if e.Kind == abi.Text || e.Kind == abi.Reasoning {
+					got += input[e.Start : e.Start+e.Len]
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%q gives %q, want %q", input, got, want)
+		}
+	}
+	sdktest.Run(t, &viewsModule, sdktest.Config{Vocabulary: []string{"<a>", "<b>", "<end>", "to=", " to=", " ", "\n\n", `"`}})
+}

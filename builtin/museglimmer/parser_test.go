@@ -1,0 +1,201 @@
+package museglimmer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+func TestPromptTail(t *testing.T) {
+	for _, c := range []struct {
+		tail       string
+		host, want abi.Channel
+	}{
+		{"", abi.ChannelUnknown, abi.ChannelContent},
+		{"", abi.ChannelResponse, abi.ChannelResponse},
+		{"hi<|eot|><|start|>assistant", abi.ChannelUnknown, abi.ChannelContent},
+		{"hi<|eot|><|start|>assistant to=self<|message|>", abi.ChannelUnknown, abi.ChannelReasoning},
+		{"hi<|eot|><|start|> assistant  to=self <|message|>\n", abi.ChannelContent, abi.ChannelReasoning},
+		{"hi<|eot|><|start|>assistant to=self<|message|>so far", abi.ChannelContent, abi.ChannelReasoning},
+		{"hi<|eot|><|start|>assistant to=self<|message|>so far<|eom|>", abi.ChannelContent, abi.ChannelContent},
+		{"hi<|eot|><|start|>assistant to=user<|message|>", abi.ChannelUnknown, abi.ChannelResponse},
+		{"hi<|eot|><|start|>assistant to=f<|message|>", abi.ChannelUnknown, abi.ChannelContent},
+	} {
+		if got := startOf(&abi.Session{Start: c.host, PromptTail: c.tail}); got != c.want {
+			t.Errorf("%q, host %d: channel %d", c.tail, c.host, got)
+		}
+	}
+}
+
+// Everything of a call is said at the byte that makes it certain.
+func TestEager(t *testing.T) {
+	s, _ := sdk.Open(&Module, &abi.Session{Parser: "muse_glimmer", Tools: []string{"f"}})
+	text := ""
+	push := func(more string) string {
+		off := len(text)
+		text += more
+		var said strings.Builder
+		for _, e := range s.Push(uint32(off), 0, []byte(more)).Events {
+			switch e.Kind {
+			case abi.Reasoning:
+				fmt.Fprintf(&said, "%s", text[e.Start:e.Start+e.Len])
+			case abi.Call, abi.Key, abi.Value:
+				fmt.Fprintf(&said, "[%s]", text[e.Start:e.Start+e.Len])
+			case abi.CallEnd:
+				said.WriteString("end")
+			case abi.CallDrop:
+				said.WriteString("drop")
+			}
+		}
+		return said.String()
+	}
+	for _, c := range []struct{ push, want string }{
+		{" to=self<|message|>I th", "I th"},
+		{"ink so, to", "ink so, "},
+		{"=f<", ""},
+		{"|message|>", ""},
+		{blockOpen + "\n<atem:invoke name=\"f.f", ""},
+		{`">`, "[f]"},
+		{`<atem:parameter name="a">`, "[a]"},
+		{"some", "[some]"},
+		{" words<", "[ words]"},
+		{"b>", "[<b>]"},
+		{"<|eom|>", ""}, // perhaps the parameter never closes
+		{"more", ""},
+		{parameterClose, "[<|eom|>more]"},
+		{invokeClose, "end"},
+	} {
+		if got := push(c.push); got != c.want {
+			t.Errorf("%q says %q, want %q", c.push, got, c.want)
+		}
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	s := abi.Session{Parser: "muse_glimmer", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceRequired, Tools: []string{`f"`}, Flags: abi.OpenParallel}
+	got := string(Module.Constraint(&s))
+	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[` +
+		`{"type":"tag","begin":"","content":{"type":"any_text"},"end":"<|eom|>"},{"type":"const_string","value":"<|start|>assistant"},` +
+		`{"type":"triggered_tags","triggers":[" to=f\"<|message|>"],"tags":[` +
+		`{"type":"tag","begin":" to=f\"<|message|><atem:function_calls>\u000a<atem:invoke name=\"f\"\">\u000a","content":{"type":"any_text"},` +
+		`"end":"</atem:invoke>\u000a</atem:function_calls>"}],"at_least_one":true,"stop_after_first":false}]}}}`
+	if got != want || !json.Valid([]byte(got)) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestModels(t *testing.T) {
+	m, err := manifest.Parse([]byte(Module.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]bool{"acme/Muse-Glimmer-70B": true, "muse_glimmer": true, "muse-x": false} {
+		if got := m.Parsers[0].Suggests(model); got != want {
+			t.Errorf("%s: %v", model, got)
+		}
+	}
+}
+
+const openValue = start + assistant + " to=f" + message + `<atem:invoke name="f"><atem:parameter name="a">`
+
+// streams are long runs of one kind each: what leads to it, and what repeats.
+var streams = []struct{ name, lead, body string }{
+	{"opening", "", "The quick brown fox jumps over the lazy dog, to no end. "},
+	{"thought", start + assistant + " to=self" + message, "First I look at the disk, then to=the memory. "},
+	{"answer", start + assistant + " to=user" + message, "The quick brown fox jumps over the lazy dog, to no end. "},
+	{"value", openValue, "if (a < b) {\n\treturn \"x\";\n}\n"},
+	{"parameters", start + assistant + " to=f" + message + `<atem:invoke name="f">`, `<atem:parameter name="a">12</atem:parameter>` + "\n"},
+	{"calls", start + assistant + " to=f" + message, `<atem:invoke name="f"><atem:parameter name="a">12</atem:parameter></atem:invoke>` + "\n"},
+	{"messages", "", start + assistant + " to=user" + message + "some words" + eom},
+	{"words to a tool", start + assistant + " to=f" + message, "words < words. "},
+	{"value held", openValue + eom, "if (a < b) {\n\treturn \"x\";\n}\n"},
+	{"quotation held", `say "` + eom, "a word or two more. "},
+}
+
+const chunk = 16
+
+func open(lead string) (*sdk.Session, uint32) {
+	s, _ := sdk.Open(&Module, &abi.Session{Parser: "muse_glimmer", Tools: []string{"f"}})
+	s.Push(0, 0, []byte(lead))
+	return s, uint32(len(lead))
+}
+
+// BenchmarkStream is one push of 16 bytes, in texts of growing length: the time of
+// a push must not grow with the text.
+func BenchmarkStream(b *testing.B) {
+	for _, c := range streams {
+		for size := 64 << 10; size <= 128<<10; size *= 2 {
+			text := []byte(strings.Repeat(c.body, size/len(c.body)+1)[:size])
+			b.Run(fmt.Sprintf("%s/%dKiB", c.name, size>>10), func(b *testing.B) {
+				b.ReportAllocs()
+				s, off := open(c.lead)
+				at := 0
+				for b.Loop() {
+					if at == len(text) {
+						b.StopTimer()
+						s, off = open(c.lead)
+						at = 0
+						b.StartTimer()
+					}
+					s.Push(off, 0, text[at:at+chunk])
+					at, off = at+chunk, off+chunk
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkFinish is a whole text whose calls are all unfinished, so that the end
+// of the text settles them.
+func BenchmarkFinish(b *testing.B) {
+	for _, body := range []string{
+		openValue,
+		openValue + eom,
+		start + assistant + " to=self",
+		" to=self",
+		start + assistant + " to=f" + message + `<atem:invoke name="f"`,
+		`say "a ` + eom + ` b, `,
+	} {
+		for size := 64 << 10; size <= 256<<10; size *= 2 {
+			text := []byte(strings.Repeat(body, size/len(body)))
+			b.Run(fmt.Sprintf("%s/%dKiB", body, size>>10), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					s, _ := open("")
+					s.Push(0, 0, text)
+					s.Finish(uint32(len(text)), abi.FinishUnknown)
+				}
+			})
+		}
+	}
+}
+
+// Once its buffers have grown, a session allocates nothing.
+func TestPushAllocatesNothing(t *testing.T) {
+	for _, c := range streams {
+		if strings.Contains(c.name, "held") || c.name == "messages" {
+			continue // what is held, and a message's first markers, grow a buffer
+		}
+		s, off := open(c.lead)
+		text := []byte(strings.Repeat(c.body, 4096/len(c.body)+1))
+		at := 0
+		push := func() {
+			if at+chunk > len(text) {
+				at = 0
+			}
+			s.Push(off, 0, text[at:at+chunk])
+			at, off = at+chunk, off+chunk
+		}
+		for range 600 {
+			push()
+		}
+		if n := testing.AllocsPerRun(1000, push); n != 0 {
+			t.Errorf("%s: %v allocations a push", c.name, n)
+		}
+	}
+}
