@@ -145,7 +145,8 @@ func (m *Machine) found(at uint32, n, id int) {
 	case m.g.hard[id]:
 		m.forget(at)
 	}
-	if id < m.g.strip {
+	counts := id < m.g.strip && (m.front < len(m.held) || !m.g.idle[id])
+	if counts {
 		h := marker{at: at, id: int16(id)}
 		if m.endsThought(h) {
 			h.line = m.line
@@ -158,7 +159,7 @@ func (m *Machine) found(at uint32, n, id int) {
 	switch {
 	case m.g.tag[id]:
 		m.owner = inTag
-	case id < m.g.strip:
+	case counts:
 		m.ask(end)
 	}
 }

@@ -113,7 +113,7 @@ func TestViews(t *testing.T) {
 		"<a> to=<b>":                      "<a> to=",
 		"<a><end><a> to=<b><end><a><b>":   "<a><b><a>",
 		`"<a> x <b>`:                      `"<a> x `,
-		`"<a> x <b><end>y "<b> to=<a>"`:   `"<a> x <b><end>y "<a>"`,
+		`"<a> x <b><end>y "<b> to=<a>"`:   `"<a> x <b><end>y " to=<a>"`,
 		`"<a> x<end>y  to=<b><a><end><a>`: `"<a> xy<b><a>`,
 	} {
 		got := ""
