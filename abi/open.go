@@ -25,7 +25,7 @@ const (
 	OpenParallel    uint32 = 1 << 1 // parallel calls are allowed
 	OpenTurnGrammar uint32 = 1 << 2 // a turn grammar is installed: strict
 	OpenStructured  uint32 = 1 << 3 // a structured response was asked for
-	OpenBatch       uint32 = 1 << 4 // the whole text comes in one push
+	OpenBatch       uint32 = 1 << 4 // the whole text is there already
 )
 
 // ToolChoice is what a request says about calls. A parser does not need it; a

@@ -47,14 +47,14 @@ func (s *Session) take(a *abi.Answer, at stage) error {
 // read checks the events one by one and appends them to s.events. It gives the
 // ERROR that ends the session, if there is one.
 func (s *Session) read(a *abi.Answer, at stage) (stop *Event, err error) {
-	fresh := uint64(s.text.pushed - s.check.end)
+	fresh := uint64(s.given - s.check.end)
 	if uint64(len(a.Events)) > eventsBase+eventsEach*fresh {
 		return nil, &AnswerError{Event: -1, Reason: "too many events"}
 	}
 	if uint64(len(a.Literals)) > literalsBase+literalsEach*fresh {
 		return nil, &AnswerError{Event: -1, Reason: "too many bytes in literals"}
 	}
-	b := bounds{text: &s.text, from: s.check.end, literals: a.Literals, synthesises: s.synth, opening: at == opening}
+	b := bounds{text: &s.text, from: s.check.end, pushed: s.given, literals: a.Literals, synthesises: s.synth, opening: at == opening}
 	for i := range a.Events {
 		e := &a.Events[i]
 		literal := s.check.loaded
@@ -81,7 +81,7 @@ func (s *Session) read(a *abi.Answer, at stage) (stop *Event, err error) {
 	if s.check.loaded {
 		return nil, &AnswerError{Event: len(a.Events) - 1, Kind: abi.Literal, Reason: "no event follows it"}
 	}
-	if at == finishing && s.check.end != s.text.pushed {
+	if at == finishing && s.check.end != s.given {
 		return nil, &AnswerError{Event: -1, Reason: "the last answer does not account for all of the text"}
 	}
 	if at == finishing && s.check.open {
@@ -97,8 +97,9 @@ func (s *Session) event(e *abi.Event, literal bool, literals []byte) Event {
 	out := Event{Kind: e.Kind, Flags: e.Flags, Call: e.Call, Accounted: e.End}
 	switch {
 	case literal:
-		l := s.check.literal
-		out.Data, out.Literal = literals[l.Start:l.Start+l.Len], true
+		l, n := s.check.literal, len(s.literals)
+		s.literals = append(s.literals, literals[l.Start:l.Start+l.Len]...)
+		out.Data, out.Literal = s.literals[n:], true
 	case e.Kind == abi.Error:
 	case e.Len > 0 && spans(e):
 		out.Start, out.End = e.Start, e.Start+e.Len
@@ -171,7 +172,7 @@ func (s *Session) fallBack() {
 	from := s.check.end
 	if s.check.open && !s.sent() {
 		from = max(s.check.before, s.check.prose)
-		s.forget(s.check.call())
+		s.check.open = !s.forget(s.check.call())
 	}
 	s.dropOpen()
 	if s.src != nil {
@@ -182,17 +183,19 @@ func (s *Session) fallBack() {
 	s.say(from)
 }
 
-// forget takes back the open call's events of this push: a WATCH may have served
-// some before the source failed.
-func (s *Session) forget(call uint16) {
+// forget takes back the open call's events of this push, and says whether the
+// call began with it.
+func (s *Session) forget(call uint16) (whole bool) {
 	kept := s.events[:0]
 	for _, e := range s.events {
-		if (e.Kind == abi.Args || e.Kind == abi.Value) && e.Call == call {
+		if abi.Call <= e.Kind && e.Kind <= abi.CallDrop && e.Call == call {
+			whole = whole || e.Kind == abi.Call
 			continue
 		}
 		kept = append(kept, e)
 	}
 	s.events = kept
+	return whole
 }
 
 // dropOpen drops the call that is open, if there is one.

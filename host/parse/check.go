@@ -38,6 +38,7 @@ func (c *checker) call() uint16 { return uint16(c.calls - 1) }
 type bounds struct {
 	text        *text
 	from        uint32 // end of the answer before: spans start here
+	pushed      uint32 // and end here, where what was pushed ends
 	literals    []byte
 	synthesises bool
 	opening     bool // it is the answer that opens the session
@@ -48,7 +49,7 @@ func (c *checker) check(e *abi.Event, b *bounds) string {
 	if e.End < c.end {
 		return "its end goes down"
 	}
-	if e.End > b.text.pushed {
+	if e.End > b.pushed {
 		return "its end is beyond the input"
 	}
 	if !b.text.boundary(e.End) {
@@ -262,7 +263,7 @@ func (c *checker) span(e *abi.Event, b *bounds) string {
 	if c.loaded || e.Len == 0 {
 		return ""
 	}
-	if e.Start < b.from || e.Start > b.text.pushed || e.Len > b.text.pushed-e.Start {
+	if e.Start < b.from || e.Start > b.pushed || e.Len > b.pushed-e.Start {
 		return "its span is out of range"
 	}
 	if !b.text.boundary(e.Start) || !b.text.boundary(e.Start+e.Len) {
@@ -289,7 +290,7 @@ func (c *checker) watch(e *abi.Event, b *bounds) string {
 	default:
 		return "unknown channel"
 	}
-	if e.End != b.text.pushed {
+	if e.End != b.pushed {
 		return "it holds bytes back"
 	}
 	return ""

@@ -70,7 +70,9 @@ type Session struct {
 	check   checker
 	watch   watcher
 	channel abi.Channel
-	events  []Event
+
+	events   []Event // of this call into the session
+	literals []byte  // what they say that is synthesised
 
 	fault *FaultError
 	plain bool // all that comes is text
@@ -131,7 +133,7 @@ func openError(open *abi.Session, a *abi.Answer) error {
 // the next call into the session. Events that come along with an error are
 // certain and go before it.
 func (s *Session) Push(text string) ([]Event, error) {
-	s.events = s.events[:0]
+	s.begin()
 	if s.over {
 		return nil, nil
 	}
@@ -144,7 +146,7 @@ func (s *Session) Push(text string) ([]Event, error) {
 
 // Finish ends the text, and the session.
 func (s *Session) Finish(reason abi.Finish) ([]Event, error) {
-	s.events = s.events[:0]
+	s.begin()
 	if s.over {
 		return nil, nil
 	}
@@ -156,8 +158,9 @@ func (s *Session) Finish(reason abi.Finish) ([]Event, error) {
 	if err := s.advance(); err != nil || s.plain {
 		return s.events, err
 	}
-	if s.watch.holds() && s.seen < s.given {
-		if err := s.call(s.seen, 0); err != nil || s.plain {
+	if s.watch.holds() {
+		s.given = s.seen
+		if err := s.feed(); err != nil || s.plain {
 			return s.events, err
 		}
 	}
@@ -208,6 +211,11 @@ func (s *Session) sent() bool {
 	return s.cfg.Sent != nil && s.cfg.Sent(s.check.call())
 }
 
+// begin forgets the events of the call before.
+func (s *Session) begin() {
+	s.events, s.literals = s.events[:0], s.literals[:0]
+}
+
 // advance deals with the text that came since: a WATCH serves what it can, the
 // source gets the rest.
 func (s *Session) advance() error {
@@ -215,25 +223,41 @@ func (s *Session) advance() error {
 		s.say(s.check.end)
 		return nil
 	}
-	if s.given == s.text.pushed {
-		return nil
-	}
-	if s.watch.on {
-		fresh := s.text.slice(s.given, s.text.pushed)
-		at := s.watch.find(fresh)
-		switch {
-		case !s.watch.holds():
-			s.serve(s.given + uint32(at))
-		case at == len(fresh):
-			s.given = s.text.pushed
-		default:
-			return s.call(s.seen, 0)
-		}
-		if s.given == s.text.pushed {
+	for s.given < s.text.pushed && !s.plain {
+		if s.watch.on && !s.look() {
 			return s.limits()
 		}
+		if err := s.call(); err != nil {
+			return err
+		}
 	}
-	return s.call(s.given, leftContext(s.text.slice(s.seen, s.given)))
+	return nil
+}
+
+// feed gives the source all that it was not given, whatever it watches for.
+func (s *Session) feed() error {
+	for s.given < s.text.pushed && !s.plain {
+		if err := s.call(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look leaves to the WATCH what it stands for. It says whether a watched byte
+// came, so that the source is to be called.
+func (s *Session) look() bool {
+	fresh := s.text.slice(s.given, s.text.pushed)
+	at := s.watch.find(fresh)
+	switch {
+	case !s.watch.holds():
+		s.serve(s.given + uint32(at))
+	case at == len(fresh):
+		s.given = s.text.pushed
+	default:
+		s.given = s.seen
+	}
+	return s.given < s.text.pushed
 }
 
 // serve takes the text up to end for the channel that the WATCH names.
@@ -255,10 +279,25 @@ func (s *Session) serve(end uint32) {
 	s.check.end, s.given = end, end
 }
 
-// call pushes the text from off on, with back bytes of left context.
-func (s *Session) call(off uint32, back int) error {
-	s.given, s.seen = s.text.pushed, s.text.pushed
-	answer, err := s.src.Push(off, back, s.text.slice(off-uint32(back), s.text.pushed))
+// pushAtOnce is the most that one call hands in, in bytes. How text is cut never
+// matters to a parser; a bound on it bounds what a call may compute, and so how
+// long the garbage collector can wait for a guest.
+const pushAtOnce = 4 << 10
+
+// call pushes the next part of the text.
+func (s *Session) call() error {
+	from := s.given
+	back := leftContext(s.text.slice(s.seen, from))
+	data := s.text.slice(from-uint32(back), s.text.pushed)
+	if n := back + pushAtOnce; len(data) > n {
+		for !utf8.RuneStart(data[n]) {
+			n--
+		}
+		data = data[:n]
+	}
+	s.given = from + uint32(len(data)-back)
+	s.seen = s.given
+	answer, err := s.src.Push(from, back, data)
 	if err != nil {
 		return s.fail(err)
 	}
@@ -277,11 +316,11 @@ func leftContext(b []byte) int {
 
 // limits fails the session that holds back too much.
 func (s *Session) limits() error {
-	held := s.text.pushed - s.check.end
+	held := s.given - s.check.end
 	if uint64(held) > uint64(s.cfg.Limits.Held) {
 		return s.fail(ErrHeld)
 	}
-	if s.check.open && uint64(s.text.pushed-s.check.before) > uint64(s.cfg.Limits.Call) && !s.sent() {
+	if s.check.open && uint64(s.given-s.check.before) > uint64(s.cfg.Limits.Call) && !s.sent() {
 		return s.fail(ErrHeld)
 	}
 	return nil

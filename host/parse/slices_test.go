@@ -1,0 +1,118 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
+
+// A long push reaches the source in parts: bounded, in order, cut at characters.
+func TestLongPushIsCut(t *testing.T) {
+	text := strings.Repeat("prosé", 5000)
+	got, next := "", uint32(0)
+	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+		fresh := data[back:]
+		if off != next || len(fresh) > pushAtOnce || !utf8.ValidString(data) {
+			t.Errorf("push of %d bytes at %d, want at most %d at %d", len(fresh), off, pushAtOnce, next)
+		}
+		got += fresh
+		next = off + uint32(len(fresh))
+		return answer(at(abi.Text, off, uint32(len(fresh)))), nil
+	}}
+	s, _ := open(t, Config{Engine: e})
+	events, err := s.Push(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for _, e := range events {
+		said += string(e.Data)
+	}
+	if got != text || said != text {
+		t.Errorf("%d bytes were pushed and %d said, want %d", len(got), len(said), len(text))
+	}
+	if want := (len(text) + pushAtOnce - 1) / pushAtOnce; len(e.log) != want {
+		t.Errorf("%d pushes, want %d", len(e.log), want)
+	}
+}
+
+// What was held for a WATCH is cut too, and a WATCH between two parts is heeded.
+func TestWatchBetweenParts(t *testing.T) {
+	hold := abi.WatchEvent(abi.FlagHold, 0, []byte("!"), 0)
+	e := &script{open: answer(hold), push: func(off uint32, back int, data string) (abi.Answer, error) {
+		end := off + uint32(len(data)-back)
+		return answer(at(abi.Reasoning, off, end-off), abi.WatchEvent(uint8(abi.Text), 0, []byte("?"), end)), nil
+	}}
+	s, _ := open(t, Config{Engine: e})
+	push(t, s, strings.Repeat("a", 6000))
+	if len(e.log) > 0 {
+		t.Errorf("what is to be held was pushed: %.40q", e.log)
+	}
+	events, err := s.Push("!b")
+	if err != nil || len(events) != 2 || len(events[0].Data) != pushAtOnce || len(events[1].Data) != 6002-pushAtOnce ||
+		events[0].Kind != abi.Reasoning || events[1].Kind != abi.Text {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+}
+
+// A fault in a later part of a push takes back a call that began in an earlier
+// one: the client has not seen it.
+func TestFaultInALaterPart(t *testing.T) {
+	text := "x<f>{" + strings.Repeat("1", 2*pushAtOnce)
+	for _, sent := range []bool{false, true} {
+		e := &script{push: answers([]abi.Event{
+			at(abi.Text, 0, 1), at(abi.Call, 2, 1, 4), at(abi.Args, 4, pushAtOnce-4),
+		}, errTrap)}
+		s, _ := open(t, Config{Engine: e, Sent: func(uint16) bool { return sent }})
+		events, err := s.Push(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent { // it can't have been, but then nothing may be said twice
+			same(t, "last", seen(events[len(events)-2:]), "drop", fmt.Sprintf("text %q", text[pushAtOnce:]))
+			continue
+		}
+		same(t, "events", seen(events), `text "x"`, fmt.Sprintf("text %q", text[1:]))
+	}
+}
+
+func TestLiteralsOfAllPartsStay(t *testing.T) {
+	buffer := make([]byte, 1)
+	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+		end := off + uint32(len(data)-back)
+		buffer[0] = 'a' + byte(off/pushAtOnce) // as an engine does: valid until its next call
+		return abi.Answer{Literals: buffer, Events: []abi.Event{
+			{Kind: abi.Literal, Len: 1, End: off}, {Kind: abi.Note, End: end}}}, nil
+	}}
+	s, _ := open(t, Config{Engine: e})
+	same(t, "notes", push(t, s, strings.Repeat("x", 3*pushAtOnce)), `note "a"`, `note "b"`, `note "c"`)
+}
+
+// The rest of a push is not there yet for the parts before it.
+func TestSpanBeyondThePart(t *testing.T) {
+	e := &script{push: answers([]abi.Event{at(abi.Text, 0, pushAtOnce+1)})}
+	var fault *FaultError
+	s, _ := open(t, Config{Engine: e, OnFault: func(f *FaultError) { fault = f }})
+	text := strings.Repeat("x", 2*pushAtOnce)
+	same(t, "events", push(t, s, text), fmt.Sprintf("text %q", text))
+	var bad *AnswerError
+	if !errors.As(fault, &bad) || e.discarded == nil {
+		t.Errorf("got %v, discarded: %v", fault, e.discarded)
+	}
+}
+
+// What was not handed in yet is not held back.
+func TestHeldIsWhatWasHandedIn(t *testing.T) {
+	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+		return answer(at(abi.Text, off, uint32(len(data)-back))), nil
+	}}
+	s, _ := open(t, Config{Engine: e, Limits: Limits{Held: 100}})
+	push(t, s, strings.Repeat("x", 10*pushAtOnce))
+	if s.Fault() != nil {
+		t.Error(s.Fault())
+	}
+}
