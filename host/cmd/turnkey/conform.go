@@ -58,7 +58,7 @@ func conformCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&engine, "engine", engineWasm, "how the parsers run: wasm, native")
+	flags.StringVar(&engine, "engine", engineWasm, "how the parsers run: wasm, native, process")
 	flags.StringVar(&splits, "splits", "every", "how the texts are cut: every, whole, chars, random:N")
 	flags.StringVar(&family, "family", "", "only cases of this family")
 	flags.BoolVar(&asJSON, "json", false, "print results as JSON, one object a line")

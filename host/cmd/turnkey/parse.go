@@ -32,7 +32,7 @@ func parseCommand() *cobra.Command {
 	flags.StringVar(&f.start, "start", "none", "the channel that the prompt left open: none, content, reasoning, response")
 	flags.StringVar(&f.mode, "mode", "native", "what guided decoding made the model emit: native, guided_required, guided_named:TOOL")
 	flags.StringVar(&f.finish, "finish", "stop", "why the text ended: stop, eos, length, user_stop, transport")
-	flags.StringVar(&f.engine, "engine", engineWasm, "how the parser runs: wasm, native")
+	flags.StringVar(&f.engine, "engine", engineWasm, "how the parser runs: wasm, native, process")
 	flags.IntVar(&f.chunks, "chunks", 0, "give the text in pieces of so many bytes; 0: whole")
 	flags.StringVar(&f.modules, "modules", "", "folder with .wasm modules of your own")
 	return cmd

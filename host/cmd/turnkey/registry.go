@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/turnkey-parsers/turnkey/host/config"
@@ -17,13 +19,16 @@ import (
 
 // The engines that a command can be told to use.
 const (
-	engineWasm   = "wasm"
-	engineNative = "native"
+	engineWasm    = "wasm"
+	engineNative  = "native"
+	engineProcess = "process"
 )
 
+var engines = []string{engineWasm, engineNative, engineProcess}
+
 func checkEngine(name string) error {
-	if name != engineWasm && name != engineNative {
-		return fmt.Errorf("--engine: %q is not one of wasm, native", name)
+	if !slices.Contains(engines, name) {
+		return fmt.Errorf("--engine: %q is not one of %s", name, strings.Join(engines, ", "))
 	}
 	return nil
 }
@@ -35,6 +40,12 @@ func openRegistry(ctx context.Context, engine, dir, cache string, strict bool, l
 	c := registry.Config{Embedded: embeddedModules{}, Linked: linked(), Dir: dir, Native: engine == engineNative,
 		CacheDir: cmp.Or(cache, registry.CacheDir()), Lenient: true, Logger: log}
 	switch {
+	case engine == engineProcess:
+		var err error
+		if c.Processes, err = processes(); err != nil {
+			return nil, err
+		}
+		c.Embedded, c.Linked = nil, nil
 	case strict && c.Native:
 		c.Embedded = nil
 	case strict:
