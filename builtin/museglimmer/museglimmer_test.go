@@ -21,15 +21,17 @@ func config(cases string) sdktest.Config {
 }
 
 // leaks finds markup in what was said though the input had no quotation that
-// could protect it. Markers that the grammar does not spell, but that two halves
-// make of which one has only two characters, are let through.
+// could protect it, and no marker that falls apart into less than three characters
+// and the rest.
 func leaks(s *abi.Session, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(strings.ReplaceAll(input, `name="`, ""), `">`, ""), "\"'`") {
+	bare := strings.NewReplacer(`name="`, "", `">`, "").Replace(input)
+	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(bare, "\"'`") ||
+		strings.Contains(input, "<<|") || strings.Contains(input, "<|<|") {
 		return ""
 	}
 	for _, said := range []string{text, reasoning} {
 		for _, marker := range []string{start, message, eom, eot} {
-			if strings.Contains(said, marker) && strings.Contains(strings.ReplaceAll(input, "<<|", ""), marker) {
+			if strings.Contains(said, marker) {
 				return said
 			}
 		}
