@@ -57,11 +57,7 @@ func (c *Chunk) member(name []byte, v Raw) error {
 	case "choices":
 		return c.decodeChoices(v)
 	case "usage":
-		if jsonx.IsNull(v) {
-			return nil
-		}
-		c.Usage = new(Usage)
-		return c.Usage.decode(v)
+		c.Usage = decodeUsage(v)
 	case "nvext":
 		c.NVExt = v
 	case "prompt_logprobs":
@@ -118,10 +114,11 @@ func (c *Choice) member(name []byte, v Raw) error {
 	switch string(name) {
 	case "index":
 		n, ok := jsonx.Int(v)
-		if !ok || n < 0 || n > maxIndex {
-			return wrongType("choices[].index", "a small whole number")
+		if !ok || n < 0 || n >= maxChoices {
+			return wrongType("choices[].index", fmt.Sprintf("a whole number below %d", maxChoices))
 		}
 		c.Index = int(n)
+	case "message": // some engines repeat the whole answer in their last chunk
 	case "delta":
 		return c.Delta.decode(v)
 	case "finish_reason":
@@ -142,8 +139,8 @@ func (c *Choice) member(name []byte, v Raw) error {
 	return nil
 }
 
-// maxIndex bounds the choice and call numbers of an engine: they are places in
-// lists of ours.
+// maxIndex bounds the call numbers of an engine. Choices have a parser each: no
+// more of them are taken than a request can ask for.
 const maxIndex = 1<<16 - 1
 
 func (d *Delta) decode(v Raw) error {
@@ -250,29 +247,44 @@ func (t *ToolCall) decodeFunction(v Raw) error {
 	return text(&t.Arguments, "choices[].delta.tool_calls[].function.arguments", arguments)
 }
 
-func (u *Usage) decode(v Raw) error {
+// decodeUsage reads a usage, nil where it is none: an answer does not fail for
+// its bill. The three totals, where they are there, must be counts.
+func decodeUsage(v Raw) *Usage {
 	if !jsonx.IsObject(v) {
-		return wrongType("usage", "an object")
+		return nil
 	}
-	u.Raw = v
+	u := &Usage{Raw: v}
 	for o := jsonx.ObjectOf(v); ; {
 		name, value, ok := o.Next()
 		if !ok {
-			return nil
+			return u
 		}
+		counted := true
 		switch string(name) {
 		case "prompt_tokens":
-			u.PromptTokens, _ = jsonx.Int(value)
+			u.PromptTokens, counted = tokens(value)
 		case "completion_tokens":
-			u.CompletionTokens, _ = jsonx.Int(value)
+			u.CompletionTokens, counted = tokens(value)
 		case "total_tokens":
-			u.TotalTokens, _ = jsonx.Int(value)
+			u.TotalTokens, counted = tokens(value)
 		case "prompt_tokens_details":
-			u.CachedTokens, _ = jsonx.Int(jsonx.Get(value, "cached_tokens"))
+			u.CachedTokens, _ = tokens(jsonx.Get(value, "cached_tokens"))
 		case usageDetails:
-			u.ReasoningTokens, _ = jsonx.Int(jsonx.Get(value, usageReasoning))
+			u.ReasoningTokens, _ = tokens(jsonx.Get(value, usageReasoning))
+		}
+		if !counted {
+			return nil
 		}
 	}
+}
+
+// tokens reads a count of tokens; null is none.
+func tokens(v Raw) (int64, bool) {
+	if jsonx.IsNull(v) {
+		return 0, true
+	}
+	n, ok := jsonx.Int(v)
+	return max(n, 0), ok && n >= 0
 }
 
 // text reads a string; null and absent are "".

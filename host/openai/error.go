@@ -3,7 +3,10 @@
 // completions and errors. Members that are not known here are kept as they came.
 package openai
 
-import "net/http"
+import (
+	"net/http"
+	"strconv"
+)
 
 // Error is an OpenAI error object with the HTTP status that goes with it.
 type Error struct {
@@ -23,6 +26,17 @@ func (e *Error) Error() string {
 	}
 	return e.Param + ": " + e.Message
 }
+
+// Quote shows a client's own text in a message: as much of it as is of use.
+func Quote(s string) string {
+	if len(s) > maxQuoted {
+		return strconv.Quote(s[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// maxQuoted is how much of a text is quoted, in bytes.
+const maxQuoted = 100
 
 // ErrorType is the error type that goes with an HTTP status.
 func ErrorType(status int) string {

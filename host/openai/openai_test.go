@@ -191,23 +191,64 @@ func TestChunkParts(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreShort: a client's text is not sent back, or logged, at any length.
+func TestRefusalsAreShort(t *testing.T) {
+	long := strings.Repeat("ä", 5000)
+	for _, more := range []string{`,"nvext":{"` + long + `":1}`, `,"tool_choice":"` + long + `"`,
+		`,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":{"type":"function","function":{"name":"` + long + `"}}`} {
+		var e *Error
+		if _, err := DecodeRequest([]byte(minimal + more + "}")); !errors.As(err, &e) || len(e.Append(nil)) > 1000 {
+			t.Errorf("%.40s: %.300v", more, err)
+		}
+	}
+}
+
+func TestFieldsThatAreAskedForTwice(t *testing.T) {
+	r, err := DecodeRequest([]byte(minimal + `,"nvext":{"extra_fields":["a","b","a"]}}`))
+	if err != nil || !reflect.DeepEqual(r.NVExt.ExtraFields, []string{"a", "b"}) || !r.NVExt.Wants("b") {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestChunkRefuses(t *testing.T) {
 	for in, says := range map[string]string{
 		`{bad json}`:                                 "JSON",
 		`7`:                                          "object",
 		`{"choices":{}}`:                             "choices",
 		`{"choices":[7]}`:                            "choices[]",
+		`{"choices":[{"index":128}]}`:                "choices[].index",
 		`{"choices":[{"index":-1}]}`:                 "index",
 		`{"choices":[{"index":99999999}]}`:           "index",
 		`{"choices":[{"delta":[]}]}`:                 "delta",
 		`{"choices":[{"delta":{"content":7}}]}`:      "content",
 		`{"choices":[{"finish_reason":7}]}`:          "finish_reason",
 		`{"choices":[{"delta":{"tool_calls":[7]}}]}`: "tool_calls",
-		`{"usage":[]}`:                               "usage",
 	} {
 		if err := new(Chunk).Decode([]byte(in)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", in, err)
 		}
+	}
+}
+
+func TestUsageThatIsNoneDoesNotCostTheAnswer(t *testing.T) {
+	for usage, kept := range map[string]bool{
+		`null`: false, `[]`: false, `"x"`: false, `7`: false, `{}`: true, `{"total_tokens":null}`: true,
+		`{"prompt_tokens":-3}`: false, `{"completion_tokens":4e3}`: false, `{"total_tokens":"x"}`: false, `{"prompt_tokens":99999999999999999999}`: false,
+	} {
+		var c Chunk
+		if err := c.Decode([]byte(`{"choices":[{"delta":{"content":"a"}}],"usage":` + usage + `}`)); err != nil || c.Choices[0].Delta.Content != "a" || (c.Usage != nil) != kept {
+			t.Errorf("%s: %v %+v", usage, err, c.Usage)
+		}
+	}
+}
+
+func TestWholeMessageInAChunkIsNotRepeated(t *testing.T) {
+	var c Chunk
+	if err := c.Decode([]byte(`{"choices":[{"index":0,"delta":{"content":"b"},"message":{"content":"ab"},"finish_reason":"stop"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Choices[0]; got.Delta.Content != "b" || len(got.Extra) != 0 {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -168,7 +168,7 @@ func (r *ChatRequest) checkToolChoice() error {
 	case len(r.GuidedFields) > 0:
 		return badValue(r.GuidedFields[0], fmt.Sprintf("is guided decoding of your own: it can't be had together with tool_choice %s", r.ToolChoice.Mode))
 	case r.ToolChoice.Mode == ToolChoiceNamed && !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == r.ToolChoice.Name }):
-		return badValue("tool_choice", fmt.Sprintf("names the tool %q, which is not in tools", r.ToolChoice.Name))
+		return badValue("tool_choice", fmt.Sprintf("names the tool %s, which is not in tools", Quote(r.ToolChoice.Name)))
 	}
 	return nil
 }
@@ -326,7 +326,7 @@ func (c *ToolChoice) read(v Raw) error {
 			c.Mode = s
 			return nil
 		}
-		return badValue("tool_choice", fmt.Sprintf("can't be %q: use auto, none, required or an object that names a function", s))
+		return badValue("tool_choice", fmt.Sprintf("can't be %s: use auto, none, required or an object that names a function", Quote(s)))
 	}
 	if !jsonx.IsObject(v) {
 		return badType("tool_choice", "a string or an object")
@@ -382,8 +382,8 @@ func (n *NVExtRequest) read(v Raw) error {
 	for _, m := range jsonx.Members(v) {
 		k, ok := nvextKinds[m.Name]
 		if !ok {
-			return &Error{Status: http.StatusBadRequest, Code: CodeUnknown, Param: "nvext." + m.Name,
-				Message: fmt.Sprintf("nvext has no member %q", m.Name)}
+			return &Error{Status: http.StatusBadRequest, Code: CodeUnknown, Param: "nvext." + m.Name[:min(len(m.Name), maxQuoted)],
+				Message: "nvext has no member " + Quote(m.Name)}
 		}
 		if jsonx.IsNull(m.Value) {
 			continue
@@ -397,7 +397,13 @@ func (n *NVExtRequest) read(v Raw) error {
 			}
 		}
 	}
-	n.ExtraFields = stringsOf(jsonx.Get(v, "extra_fields"))
+	n.wants = map[string]bool{}
+	for _, field := range stringsOf(jsonx.Get(v, "extra_fields")) {
+		if !n.wants[field] {
+			n.ExtraFields = append(n.ExtraFields, field)
+			n.wants[field] = true
+		}
+	}
 	n.Annotations = stringsOf(jsonx.Get(v, "annotations"))
 	return nil
 }

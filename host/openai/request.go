@@ -96,20 +96,16 @@ const (
 type NVExtRequest struct {
 	// Raw is the object as the client sent it; nil where absent.
 	Raw Raw
-	// ExtraFields are the names of nvext members that the client wants to see.
+	// ExtraFields are the names of nvext members that the client wants to see, each
+	// once.
 	ExtraFields []string
 	Annotations []string
+
+	wants map[string]bool // the ExtraFields
 }
 
 // Wants says whether the client asked for an nvext member.
-func (n *NVExtRequest) Wants(field string) bool {
-	for _, f := range n.ExtraFields {
-		if f == field {
-			return true
-		}
-	}
-	return false
-}
+func (n *NVExtRequest) Wants(field string) bool { return n.wants[field] }
 
 // InputMessage is one message of the conversation so far.
 type InputMessage struct {

@@ -148,7 +148,7 @@ func guideByJSON(p *Plan) (err *openai.Error) {
 // callsSchema is the schema of a list of calls, {"name":…,"parameters":…} each.
 // The tools' $defs move to its top, where their references point.
 func callsSchema(tools []openai.Tool, parallel bool) (openai.Raw, *openai.Error) {
-	var defs []openai.Member
+	var defs definitions
 	out := []byte(`{"type":"array","minItems":1,`)
 	if !parallel {
 		out = append(out, `"maxItems":1,`...)
@@ -162,8 +162,7 @@ func callsSchema(tools []openai.Tool, parallel bool) (openai.Raw, *openai.Error)
 				rest = append(rest, member)
 				continue
 			}
-			var err *openai.Error
-			if defs, err = mergeDefs(defs, t.Name, member.Value); err != nil {
+			if err := defs.merge(t.Name, member.Value); err != nil {
 				return nil, err
 			}
 		}
@@ -177,23 +176,33 @@ func callsSchema(tools []openai.Tool, parallel bool) (openai.Raw, *openai.Error)
 		out = append(out, `},"required":["name","parameters"]}`...)
 	}
 	out = append(out, `]}`...)
-	if len(defs) > 0 {
+	if len(defs.list) > 0 {
 		out = append(out, `,"$defs":`...)
-		out = jsonx.AppendMembers(out, defs)
+		out = jsonx.AppendMembers(out, defs.list)
 	}
 	return append(out, '}'), nil
 }
 
-func mergeDefs(defs []openai.Member, tool string, add openai.Raw) ([]openai.Member, *openai.Error) {
+// definitions are the $defs of all tools, in order of first appearance.
+type definitions struct {
+	list []openai.Member
+	at   map[string]int // places in list
+}
+
+func (defs *definitions) merge(tool string, add openai.Raw) *openai.Error {
+	if defs.at == nil {
+		defs.at = map[string]int{}
+	}
 	for _, d := range jsonx.Members(add) {
-		i := slices.IndexFunc(defs, func(m openai.Member) bool { return m.Name == d.Name })
+		i, known := defs.at[d.Name]
 		switch {
-		case i < 0:
-			defs = append(defs, d)
-		case !bytes.Equal(jsonx.AppendRaw(nil, defs[i].Value), jsonx.AppendRaw(nil, d.Value)):
-			return nil, refusal("tools", "schema_conflict",
-				"the tools define %q in $defs in different ways (again in tool %q): tool_choice required needs one definition", d.Name, tool)
+		case !known:
+			defs.at[d.Name] = len(defs.list)
+			defs.list = append(defs.list, d)
+		case !bytes.Equal(jsonx.AppendRaw(nil, defs.list[i].Value), jsonx.AppendRaw(nil, d.Value)):
+			return refusal("tools", "schema_conflict",
+				"the tools define %s in $defs in different ways (again in tool %s): tool_choice required needs one definition", openai.Quote(d.Name), openai.Quote(tool))
 		}
 	}
-	return defs, nil
+	return nil
 }

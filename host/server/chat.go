@@ -80,7 +80,7 @@ func (s *Server) chat(c echo.Context) error {
 }
 
 func unknownModel(name string) *openai.Error {
-	return &openai.Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: fmt.Sprintf("the model %q is not served here", name)}
+	return &openai.Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "the model " + openai.Quote(name) + " is not served here"}
 }
 
 // body reads the request's body within a limit, 0 for none, of that name.
