@@ -115,6 +115,11 @@ func TestT63_J38_FaultInsideACall(t *testing.T) {
 	if r.count("<tool_call>") != 0 || r.count(`"name":"water_plant"`) != 1 {
 		t.Errorf("eager:\n%s", r.text())
 	}
+	// In one piece the call that was cut is not there at all.
+	r = play(t, scene{model: faults(t, "unified", -1, "BOOM", nil), request: tools, lines: lines, batch: true})
+	if e := r.view(0).events; r.count("tool_calls") != 0 || r.view(0).finish != "stop" || len(e) != 1 || !strings.HasPrefix(e[0], "text:Ok. ") || !strings.HasSuffix(e[0], `BOOMrth"}}</tool_call>`) {
+		t.Errorf("batch: %q %q", e, r.view(0).finish)
+	}
 	whole := func(m *stream.Model) { m.Arguments = framing.Whole }
 	r, _ = both(t, scene{model: faults(t, "unified", -1, "BOOM", whole), request: tools, lines: lines})
 	// Nothing of the call went out: its text comes, but for the opener, which the
@@ -180,6 +185,15 @@ func TestErrorsForClients(t *testing.T) {
 		if e.Status != c.status || e.Code != c.code || f.Status != c.frame || !strings.Contains(e.Message, c.contains) || strings.Contains(e.Message, "inner") {
 			t.Errorf("%v: %+v, %+v", c.err, e, f)
 		}
+	}
+}
+
+// Of the engine's chunk that brings the failure nothing goes out any more.
+func TestT18_N25_AFailureDropsWhatItsChunkBrought(t *testing.T) {
+	one := `{"choices":[{"index":0,"delta":{"content":"fine"}},{"index":1,"delta":{"content":"far too long"}}]}`
+	r := play(t, scene{model: func(m *stream.Model) { m.Limits.Text = 10 }, request: `"n":2`, lines: []string{choiceText(1, "ok"), one}})
+	if r.err == nil || r.count("ok") != 1 || r.count("fine") != 0 {
+		t.Errorf("%v\n%s", r.err, r.text())
 	}
 }
 

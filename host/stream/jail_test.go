@@ -112,16 +112,22 @@ func TestT37_J7_FormattingBehindTheLastCall(t *testing.T) {
 
 func TestT38_T39_T40_T55_FinishWaitsForTheJailedCall(t *testing.T) {
 	open := text(`<tool_call>{"name":"open_vent","arguments":{"house":5}}`)
+	half := text(`<tool_call>{"name":"open_vent","arguments":{"hou`)
 	for name, tail := range map[string][]string{
 		"T38 finish only":          {finish("stop"), usage},
 		"T39 finish with a role":   {`{"choices":[{"index":0,"delta":{"role":"assistant"},"finish_reason":"stop"}]}`, usage},
 		"T39 finish and reasoning": {`{"choices":[{"index":0,"delta":{"reasoning":"good"},"finish_reason":"stop"}]}`, usage},
 		"T40 text follows":         {finish("stop"), text("</tool_call>"), usage},
+		"T40 half a call follows":  {finish("stop"), text(`se":5}}</tool_call>`), usage},
 		"T55 usage before":         {usage, text("</tool_call>"), finish("stop")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := both(t, scene{model: withHermes(t, route.V1), request: tools, lines: append([]string{role, open}, tail...)})
-			s = play(t, scene{model: withHermes(t, route.V1), request: tools + `,"stream_options":{"include_usage":true}`, lines: append([]string{role, open}, tail...)})
+			begin := open
+			if strings.Contains(name, "half") {
+				begin = half
+			}
+			s, _ := both(t, scene{model: withHermes(t, route.V1), request: tools, lines: append([]string{role, begin}, tail...)})
+			s = play(t, scene{model: withHermes(t, route.V1), request: tools + `,"stream_options":{"include_usage":true}`, lines: append([]string{role, begin}, tail...)})
 			want := []string{`call:open_vent {"house":5}`}
 			if strings.Contains(name, "reasoning") {
 				want = append([]string{"reasoning:good"}, want...)
@@ -160,6 +166,19 @@ func TestT44_T45_MissingFinishReason(t *testing.T) {
 		}
 		r, _ = both(t, scene{model: model, request: tools, lines: []string{text("Dry."), usage}})
 		r.want(t, 0, "", "text:Dry.")
+	}
+}
+
+// The order at the end: what the choices still have, the finish reasons that the
+// host gives, metadata without an output, usage.
+func TestN22_T14_T44_OrderAtTheEnd(t *testing.T) {
+	lines := []string{text(call), `{"choices":[],"nvext":{"completion_token_ids":[7]}}`, usage}
+	for name, model := range routes(t) {
+		r := play(t, scene{profile: "dynamo", model: model, request: tools + "," + fields("completion_token_ids") + `,"stream_options":{"include_usage":true}`, lines: lines})
+		c, f, m, u := r.frame("open_vent"), r.frame(`"finish_reason":"tool_calls"`), r.frame(`"choices":[]`, "[7]"), r.frame(`"usage":{`)
+		if c < 0 || f != c+1 || m != f+1 || u != m+1 || u != len(r.frames)-1 || strings.Contains(r.frames[f], "nvext") {
+			t.Errorf("%s: call %d, finish %d, metadata %d, usage %d:\n%s", name, c, f, m, u, r.text())
+		}
 	}
 }
 
@@ -206,8 +225,10 @@ func TestT43_T47_T48_W10_NamedByGuidedJSON(t *testing.T) {
 		r, _ := both(t, scene{model: model, request: tools + `,"tool_choice":{"type":"function","function":{"name":"water_plant"}}`,
 			lines: []string{text(" { \"n\": 1,\n"), text("  \"bed\": \"a\" }\n"), finish("stop")}})
 		r.want(t, 0, "tool_calls", "call:water_plant { \"n\": 1,\n  \"bed\": \"a\" }")
-		r, _ = both(t, scene{model: model, request: wrapper, lines: []string{text(`{"name":"open_door",`), text(`"arguments":{"door":2}}`), finish("stop")}})
-		r.want(t, 0, "tool_calls", `call:add_rule {"name":"open_door","arguments":{"door":2}}`)
+		for _, inner := range []string{"open_door", "add_rule"} {
+			r, _ = both(t, scene{model: model, request: wrapper, lines: []string{text(`{"name":"` + inner + `",`), text(`"arguments":{"door":2}}`), finish("stop")}})
+			r.want(t, 0, "tool_calls", `call:add_rule {"name":"`+inner+`","arguments":{"door":2}}`)
+		}
 		if t.Failed() {
 			t.Fatal(name)
 		}
@@ -303,6 +324,15 @@ func TestT56_RunningUsageStandsOnOneDelta(t *testing.T) {
 		if r.count(`"completion_tokens":18`) != 1 || r.count(`"completion_tokens":5`) != 1 {
 			t.Errorf("%s:\n%s", name, r.text())
 		}
+	}
+}
+
+// Running usage of a chunk that says nothing is not that of a later one.
+func TestT56_H16_RunningUsageOfAVoidChunk(t *testing.T) {
+	void := with(text(""), `"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}`)
+	r := play(t, scene{request: `"stream_options":{"include_usage":true,"continuous_usage_stats":true}`, model: withHermes(t, route.Auto), lines: []string{role, void, text("Dry."), finish("stop"), usage}})
+	if at := r.frame("Dry."); strings.Contains(r.frames[at], "usage") || r.count(`"completion_tokens":5`) != 1 {
+		t.Errorf("\n%s", r.text())
 	}
 }
 
@@ -403,7 +433,8 @@ func TestT60_RoleOnceAndFirst(t *testing.T) {
 }
 
 func TestJ24_NothingFollowsTheFinishReason(t *testing.T) {
-	lines := []string{text("Done."), finish("stop"), with(text(" More."), `"nvext":{"completion_token_ids":[9]}`), finish("length"), usage}
+	made := `{"choices":[{"index":0,"delta":{"reasoning":"Late.","tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"open_vent","arguments":"{}"}}]}}]}`
+	lines := []string{text("Done."), finish("stop"), with(text(" More."), `"nvext":{"completion_token_ids":[9]}`), made, finish("length"), usage}
 	for name, model := range routes(t) {
 		r, _ := both(t, scene{profile: "dynamo", model: model, request: tools + "," + fields("completion_token_ids"), lines: lines})
 		r.want(t, 0, "stop", "text:Done.")

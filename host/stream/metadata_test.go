@@ -64,6 +64,21 @@ func TestT5_PayloadUsageIsNotWrittenButItsMetricsCount(t *testing.T) {
 	}
 }
 
+func TestC4_T2_InternalAnnotationsAreStripped(t *testing.T) {
+	lines := []string{"!llm_metrics|{\"chunk_tokens\":1}", text("Fine."), "!request_id|abc", finish("stop")}
+	s := scene{lines: lines}
+	s.edit = func(at int, it *chunk.Item) {
+		if at == 1 {
+			it.Event, it.Comments = chunk.EventMetrics, []string{`{"chunk_tokens":2}`}
+		}
+	}
+	r := play(t, s)
+	r.want(t, 0, "stop", "text:Fine.")
+	if r.count("llm_metrics")+r.count("chunk_tokens") != 0 || r.notes != 1 {
+		t.Errorf("\n%s", r.text())
+	}
+}
+
 func TestT2_InternalNamesReachNoClient(t *testing.T) {
 	lines := []string{
 		with(text("Fine."), `"llm_metrics":{"chunk_tokens":1},"model_eos":[0],"message_boundary":[0]`),
@@ -121,8 +136,11 @@ func TestT12_MetricsOfSwallowedChunksAreSummed(t *testing.T) {
 		}[at]
 	}
 	r := play(t, s)
-	if len(r.metrics) != 1 || r.metrics[0].ChunkTokens != 5 || r.metrics[0].OutputTokens != 5 {
-		t.Errorf("metrics %+v", r.metrics)
+	s.batch = true
+	for _, r := range []*result{r, play(t, s)} {
+		if len(r.metrics) != 1 || r.metrics[0].ChunkTokens != 5 || r.metrics[0].OutputTokens != 5 {
+			t.Errorf("metrics %+v", r.metrics)
+		}
 	}
 }
 
@@ -199,7 +217,11 @@ func TestT26_TimingNotBeforeTheFinish(t *testing.T) {
 			t.Errorf("the engine's own timing is lost:\n%s", r.text())
 		}
 	}
-	r := play(t, scene{request: fields("timing"), lines: []string{text("No end.")}})
+	r := play(t, scene{request: fields("timing"), lines: []string{text("Dry."), finish("stop")}, batch: true})
+	if r.count("request_received_ms") != 1 {
+		t.Errorf("in one piece:\n%s", r.text())
+	}
+	r = play(t, scene{request: fields("timing"), lines: []string{text("No end.")}})
 	if r.count("request_received_ms") != 1 {
 		t.Errorf("without a finish reason:\n%s", r.text())
 	}

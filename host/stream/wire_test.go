@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
@@ -133,7 +134,7 @@ func TestH20_T98_T99_T100_Usage(t *testing.T) {
 	}
 }
 
-func TestT93_T94_T95_Calls(t *testing.T) {
+func TestT93_T94_Calls(t *testing.T) {
 	broken := `<tool_call>{"name":}</tool_call>`
 	for name, model := range routes(t) {
 		r, _ := both(t, scene{model: model, request: tools, lines: []string{text(call), text(broken), text(call), finish("stop")}})
@@ -147,6 +148,22 @@ func TestT93_T94_T95_Calls(t *testing.T) {
 	r.want(t, 0, "tool_calls", `call:water_plant {"bed":"roses","n":2.0}`)
 	if len(r.frames) < 4 {
 		t.Errorf("the arguments don't stream:\n%s", r.text())
+	}
+}
+
+// A grammar's own id passes; seen again, it is replaced.
+func TestT95_D5_IDsOfTheGrammar(t *testing.T) {
+	list := engines(t, &kimik2.Module, "kimi_k2")
+	f := route.FamilyOf(list[0], list)
+	model := func(m *stream.Model) { m.Route.Parsers = route.NewParsers(&f, &f) }
+	one := `<|tool_call_begin|>functions.open_vent:0<|tool_call_argument_begin|>{"house":3}<|tool_call_end|>`
+	lines := []string{text("<|tool_calls_section_begin|>" + one + one + "<|tool_calls_section_end|>"), finish("stop")}
+	s, w := both(t, scene{model: model, request: tools, lines: lines})
+	for _, r := range []*result{s, w} {
+		r.want(t, 0, "tool_calls", `call:open_vent {"house":3}`, `call:open_vent {"house":3}`)
+		if r.count(`"id":"functions.open_vent:0"`) != 1 || r.count(`"id":"call_`) != 1 || s.counts["id_replaced"] != 1 {
+			t.Errorf("counted %v:\n%s", s.counts, r.text())
+		}
 	}
 }
 
