@@ -10,12 +10,13 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // row is one family's.
 type row struct {
-	grammar
+	sample.Grammar
 	name         string
 	native, wasm parse.Engine
 	cases        []tck.Case
@@ -24,8 +25,8 @@ type row struct {
 func newRow(name string, described *manifest.Manifest, cases []tck.Case) (*row, error) {
 	r := &row{name: name}
 	var known bool
-	if r.grammar, known = grammars[name]; !known {
-		return nil, fmt.Errorf("its grammar is missing in the table")
+	if r.Grammar, known = sample.Grammars[name]; !known {
+		return nil, fmt.Errorf("package sample lacks its grammar")
 	}
 	for _, c := range cases {
 		if p, ok := (manifest.Set{described}).Find(c.Family); ok && p.Parser.Name == name {
@@ -36,14 +37,14 @@ func newRow(name string, described *manifest.Manifest, cases []tck.Case) (*row, 
 }
 
 func (r *row) print(w io.Writer) error {
-	if err := r.check(r.calls); err != nil {
+	if err := r.right(); err != nil {
 		return err
 	}
 	held, err := r.held()
 	if err != nil {
 		return err
 	}
-	answer := r.answer()
+	answer := r.Answer()
 	perChunk := func(e parse.Engine, size int, text string) (float64, error) {
 		chunks := chunksOf(text, size)
 		d, err := fastest(func() (time.Duration, error) { return pushed(e, chunks) })
@@ -68,8 +69,8 @@ func (r *row) print(w io.Writer) error {
 		}
 	}
 	figures = append(figures, r.name)
-	add(ratio(r.longCall))
-	add(ratio(r.longString))
+	add(ratio(r.LongCall))
+	add(ratio(r.LongString))
 	figures = append(figures, held)
 	add(perChunk(r.native, 4, answer))
 	add(perChunk(r.wasm, 4, answer))
@@ -78,7 +79,7 @@ func (r *row) print(w io.Writer) error {
 	add(passed(r.native, answer))
 	add(perChunk(r.wasm, 16, answer))
 	worst := 0.0
-	for _, text := range []string{r.thought[0] + filled(prose, 8000), r.text.around(filled(prose, 8000)), r.longCall(8000), r.longString(8000)} {
+	for _, text := range []string{r.Thought[0] + sample.Filled(sample.Prose, 8000), r.Text.Around(sample.Filled(sample.Prose, 8000)), r.LongCall(8000), r.LongString(8000)} {
 		ns, e := perChunk(r.wasm, 16, text)
 		worst = max(worst, ns)
 		if err == nil {
@@ -204,6 +205,17 @@ func passed(e parse.Engine, text string) (float64, error) {
 	}
 	_, err = s.Finish(abi.FinishUnknown)
 	return 100 * float64(c.pushes) / float64(len(chunks)), err
+}
+
+// right asks that the sample's grammar is the parser's: each text makes the one
+// call that it holds.
+func (r *row) right() error {
+	for what, text := range map[string]string{"long call": r.LongCall(500), "long string": r.LongString(500), "answer": r.Answer()} {
+		if n, err := r.calls(text); err != nil || n != 1 {
+			return fmt.Errorf("%s: %d calls, not 1, error %v, in %q", what, n, err, text)
+		}
+	}
+	return nil
 }
 
 // calls is how many calls of f the parser finds in a text.
