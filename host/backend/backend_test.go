@@ -316,7 +316,7 @@ func TestEnd(t *testing.T) {
 		for _, done := range []bool{false, true} {
 			reader := mustProfile(t, "openai").NewReader(r)
 			items(t, reader, c.lines...)
-			if _, err := reader.End(done); (err == nil) != (c.clean || done) {
+			if _, err := reader.End(done); (err == nil) != (c.clean || done && c.lines != nil) {
 				t.Errorf("%v, done %v: %v", c.lines, done, err)
 			}
 		}

@@ -146,9 +146,12 @@ func hasText(c openai.Choice) bool {
 // said so itself; if it just closed the connection in good order, every choice
 // must have had its finish reason. What was held back comes as a last item.
 func (r *Reader) End(done bool) (last *chunk.Item, err error) {
-	if !done && !r.complete() {
+	switch {
+	case !done && !r.complete():
 		return nil, &Error{Status: http.StatusInternalServerError, Code: CodeBroken,
 			Message: "the engine's answer ended without a finish reason and without [DONE]"}
+	case len(r.choices) == 0:
+		return nil, &Error{Status: http.StatusBadGateway, Code: CodeProtocol, Message: "the engine's answer has no choices"}
 	}
 	c := &openai.Chunk{}
 	for index, state := range r.choices {

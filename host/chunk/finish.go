@@ -26,8 +26,8 @@ func (r *FinishRules) Reason(engine string, calls, cut bool) string {
 		return openai.FinishLength
 	case engine == openai.FinishStop && calls && !r.KeepStop:
 		return openai.FinishToolCalls
-	case r.CallsOff && (engine == openai.FinishToolCalls || engine == openai.FinishFunctionCall):
-		return openai.FinishStop
+	case engine == openai.FinishToolCalls && (!calls || r.CallsOff), engine == openai.FinishFunctionCall && r.CallsOff:
+		return openai.FinishStop // a client that has no call to run would ask again, for ever
 	}
 	return engine
 }

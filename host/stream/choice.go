@@ -26,7 +26,7 @@ type choice struct {
 	mark     int      // where this input's outputs begin in the queue
 	ends     []uint32 // where the raw text of each of these outputs ends
 	role     bool
-	raw      int // bytes of text
+	raw      int // bytes that the engine said
 	ended    bool
 	finished bool // the finish reason is out
 
@@ -84,6 +84,9 @@ func (c *choice) begin() { c.mark, c.ends = len(c.r.queue), c.ends[:0] }
 // say passes what an item adds to the choice, in order.
 func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
 	d := &in.Delta
+	if err := c.spoke(sizeOf(d)); err != nil {
+		return err
+	}
 	if d.Role != "" && !c.role {
 		c.output()
 	}
@@ -106,14 +109,27 @@ func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
 	return nil
 }
 
+// spoke counts what the engine said in a choice, in bytes.
+func (c *choice) spoke(n int) error {
+	c.raw += n
+	if limit := c.r.o.model.Limits.Text; limit > 0 && c.raw > limit {
+		return errText
+	}
+	return nil
+}
+
+func sizeOf(d *openai.Delta) int {
+	n := len(d.Reasoning) + len(d.Content) + len(d.Parts) + len(d.Refusal)
+	for i := range d.ToolCalls {
+		n += len(d.ToolCalls[i].Arguments)
+	}
+	return n
+}
+
 // parse gives the parser more text.
 func (c *choice) parse(text string, last bool) (err error) {
 	if text == "" {
 		return nil
-	}
-	c.raw += len(text)
-	if limit := c.r.o.model.Limits.Text; limit > 0 && c.raw > limit {
-		return errText
 	}
 	c.deltas, err = c.lane.push(c.deltas[:0], text, last)
 	if err == nil {

@@ -5,9 +5,19 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
-// engineCalls maps the indices of calls that the engine itself made to those that
-// the client reads. -1 is a call that is not sent.
-type engineCalls map[int]int
+// engineCalls are the calls that the engine itself made, by its indices.
+type engineCalls map[int]*engineCall
+
+// engineCall is one of them. A client must not see it before it has its name.
+type engineCall struct {
+	named bool
+	index int // the client's; -1: it is not sent
+
+	// What came before the name.
+	id        string
+	arguments []byte
+	extra     []openai.Member
+}
 
 // passParts passes what an engine that parses has made: it goes on as it is, in
 // its place.
@@ -31,22 +41,50 @@ func (c *choice) passCall(call openai.ToolCall) {
 			c.r.o.model.Hooks.warnOnce("the engine reads calls itself, although it is not asked to: they pass as they are")
 		}
 	}
-	index, known := c.made[call.Index]
-	if !known {
-		index = c.admit()
-		c.made[call.Index] = index
+	made := c.made[call.Index]
+	if made == nil {
+		made = &engineCall{index: -1}
+		c.made[call.Index] = made
 	}
-	if index < 0 {
+	first := !made.named
+	if first {
+		made.take(&call)
+		if call.Name == "" {
+			return
+		}
+		made.named, made.index = true, c.admit()
+		call.Arguments, call.Extra = string(made.arguments), made.extra
+	}
+	if made.index < 0 {
 		return
 	}
-	call.Index = index
-	if known {
-		call.ID, call.Type, call.Name = "", "", ""
+	call.Index = made.index
+	if first {
+		call.ID, call.Type = c.r.ids.Take(made.id), "function"
 	} else {
-		call.ID, call.Type = c.r.ids.Take(call.ID), "function"
+		call.ID, call.Type, call.Name = "", "", ""
 	}
 	c.call(call)
-	c.completed(index)
+	c.completed(made.index)
+}
+
+// take keeps a part of a call that has not begun yet for the client.
+func (m *engineCall) take(call *openai.ToolCall) {
+	if m.id == "" {
+		m.id = call.ID
+	}
+	m.arguments = append(m.arguments, call.Arguments...)
+	m.extra = append(m.extra, call.Extra...)
+}
+
+// nameless counts the calls that never got a name.
+func (e engineCalls) nameless() (n int) {
+	for _, made := range e {
+		if !made.named {
+			n++
+		}
+	}
+	return n
 }
 
 // admit gives a new call of the engine its index, or -1 where no call may leave.
@@ -68,8 +106,8 @@ func (c *choice) alignMade(d *openai.Delta) {
 	case d.Reasoning != "" || d.Parts != nil || d.Refusal != "":
 		c.align.made(part{kind: framing.Content})
 	case len(d.ToolCalls) > 0:
-		if index := c.made[d.ToolCalls[0].Index]; index >= 0 {
-			c.align.made(part{framing.CallHead, index})
+		if made := c.made[d.ToolCalls[0].Index]; made.index >= 0 {
+			c.align.made(part{framing.CallHead, made.index})
 		}
 	}
 }

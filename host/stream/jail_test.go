@@ -416,6 +416,37 @@ func TestSettled8_CallsOfTheEnginePassAndTakeAnIndex(t *testing.T) {
 	}
 }
 
+// A call of the engine begins when it has its name; without one it is none, and
+// no reason to say tool_calls.
+func TestFS09_CallsOfTheEngineBeginWithTheirNames(t *testing.T) {
+	part := func(index int, call string) string {
+		return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,%s}]}}]}`, index, call)
+	}
+	for name, model := range routes(t) {
+		r, _ := both(t, scene{model: model, request: tools, lines: []string{
+			part(3, `"id":"made","type":"function","function":{"name":null,"arguments":""}`),
+			part(3, `"function":{"arguments":"{\"bed\":"}`), part(9, `"function":{"arguments":"{}"}`),
+			part(3, `"function":{"name":"water_plant","arguments":"1"}`), part(3, `"function":{"name":"again","arguments":"}"}`), finish("tool_calls")}})
+		r.want(t, 0, "tool_calls", `call:water_plant {"bed":1}`)
+		if r.count(`"id":"made"`) != 1 || r.counts["call_nameless"] != 1 {
+			t.Errorf("%s: %v\n%s", name, r.counts, r.text())
+		}
+		r, _ = both(t, scene{model: model, request: tools, lines: []string{part(0, `"id":"made","function":{"name":"","arguments":"{}"}`), finish("tool_calls")}})
+		r.want(t, 0, "stop")
+	}
+}
+
+func TestH23_WhatTheEngineReadsItselfCountsAsText(t *testing.T) {
+	limited := func(m *stream.Model) { m.Limits.Text = 1000 }
+	for _, delta := range []string{`"reasoning":%q`, `"refusal":%q`, `"tool_calls":[{"index":0,"id":"a","function":{"name":"water_plant","arguments":%q}}]`, `"content":[%q]`} {
+		line := fmt.Sprintf(`{"choices":[{"index":0,"delta":{`+delta+`}}]}`, strings.Repeat("x", 600))
+		s, w := both(t, scene{model: limited, request: tools, lines: []string{line, line, finish("stop")}})
+		if s.err == nil || w.err == nil {
+			t.Errorf("%s: no limit", delta)
+		}
+	}
+}
+
 func TestT60_RoleOnceAndFirst(t *testing.T) {
 	repeat := strings.NewReplacer(`{"content"`, `{"role":"assistant","content"`)
 	for name, model := range routes(t) {

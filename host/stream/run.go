@@ -209,6 +209,7 @@ func (r *run) release() {
 	for _, c := range r.choices {
 		c.close()
 		c.lane.count(&r.o.model.Hooks)
+		r.o.model.Hooks.anomaly("call_nameless", c.made.nameless())
 	}
 }
 

@@ -127,6 +127,10 @@ func (s *stream) open(r *backend.Request) error {
 	if resp.StatusCode != http.StatusOK {
 		return s.refusal(resp)
 	}
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return &backend.Error{Status: http.StatusBadGateway, Code: backend.CodeProtocol,
+			Message: "the engine, or a proxy before it, compressed its answer (" + coding + "), which was not asked for: switch that off"}
+	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/event-stream" && kind != "" {
 		return s.noStream(resp, kind)

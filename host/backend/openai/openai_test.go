@@ -113,6 +113,34 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// TestGoodEnds: an answer that has all it needs is not lost for how it ends.
+func TestGoodEnds(t *testing.T) {
+	for name, end := range map[string]func(http.ResponseWriter){
+		"[DONE]":           func(w http.ResponseWriter) { sendSSE(w, stop+"data: [DONE]\n\n") },
+		"[DONE] and space": func(w http.ResponseWriter) { sendSSE(w, stop+"data: \t\n\ndata: [DONE] \r\n\r\n") },
+		"closed":           func(w http.ResponseWriter) { sendSSE(w, stop) },
+		"broken off after the finish reason": func(w http.ResponseWriter) {
+			sendSSE(w, stop)
+			if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+				_ = conn.Close()
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := open(t, context.Background(), engine(t, func(w http.ResponseWriter, r *http.Request) {
+				sendSSE(w, delta("a"))
+				end(w)
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := read(s); text != "a" || err != io.EOF {
+				t.Errorf("got %q, %v", text, err)
+			}
+		})
+	}
+}
+
 func TestAnnotationsPassWhereTheyWereAskedFor(t *testing.T) {
 	cfg := engine(t, func(w http.ResponseWriter, r *http.Request) {
 		sendSSE(w, ": ping\n\nevent: request_id\n: \"7\"\n\n"+delta("a")+stop+"data: [DONE]\n\n")
@@ -234,6 +262,14 @@ func TestBadEngines(t *testing.T) {
 			cut(w)
 		}, "a", 502, backend.CodeBroken, false, "broke off"},
 		{"just ends", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, delta("a")) }, "a", 500, backend.CodeBroken, false, "[DONE]"},
+		{"nothing but [DONE]", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, "data: [DONE]\n\n") }, "", 502, backend.CodeProtocol, false, "no choices"},
+		{"compressed", Config{}, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			sendSSE(w, "\x8b\x00")
+		}, "", 502, backend.CodeProtocol, false, "compressed"},
+		{"too long after the end", Config{MaxEvent: 500}, func(w http.ResponseWriter, r *http.Request) {
+			sendSSE(w, delta("a")+stop+delta(strings.Repeat("x", 5000)))
+		}, "a", 502, backend.CodeProtocol, false, "limit"},
 		{"ends with nothing", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, "") }, "", 500, backend.CodeBroken, false, "[DONE]"},
 		{"no status in time", Config{FirstByte: short}, wait, "", 504, backend.CodeTimeout, false, "first_byte"},
 		{"no event in time", Config{FirstByte: short}, func(w http.ResponseWriter, r *http.Request) {

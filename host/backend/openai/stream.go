@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -69,7 +70,7 @@ func (s *stream) next() (chunk.Item, error) {
 			return s.end(false)
 		}
 		if err != nil {
-			return chunk.Item{}, s.failure(err, "the engine's answer broke off", backend.CodeBroken)
+			return s.broken(err)
 		}
 		if !event.HasData && len(event.Name) == 0 {
 			continue
@@ -78,11 +79,11 @@ func (s *stream) next() (chunk.Item, error) {
 		switch {
 		case string(event.Name) == chunk.EventError:
 			return chunk.Item{}, backend.ReportedError(errorData(event))
-		case string(event.Data) == "[DONE]":
+		case string(bytes.TrimSpace(event.Data)) == "[DONE]":
 			return s.end(true)
 		case !event.HasData && s.backend.cfg.Profile.NVExt:
 			return chunk.Item{Event: string(event.Name), Comments: event.Comments}, nil
-		case len(event.Data) == 0:
+		case len(bytes.TrimSpace(event.Data)) == 0:
 			continue
 		}
 		if err := s.chunk.Decode(event.Data); err != nil {
@@ -91,6 +92,17 @@ func (s *stream) next() (chunk.Item, error) {
 		}
 		return s.reader.Read(&s.chunk)
 	}
+}
+
+// broken is what there is after the connection broke. An answer whose choices
+// all have their finish reasons misses nothing.
+func (s *stream) broken(err error) (chunk.Item, error) {
+	if context.Cause(s.ctx) == nil && !errors.Is(err, sse.ErrTooLong) {
+		if item, end := s.end(false); end == nil || end == io.EOF {
+			return item, end
+		}
+	}
+	return chunk.Item{}, s.failure(err, "the engine's answer broke off", backend.CodeBroken)
 }
 
 // errorData gives the error object of an event that is named an error.
