@@ -179,29 +179,9 @@ func (w *sse) raw(s string) { _ = w.write(append((*w.buf)[:0], s...)) }
 
 // failure ends the stream with an error object.
 func (w *sse) failure(err error) {
-	b := frameError(err).Append(append((*w.buf)[:0], "data: "...))
+	b := stream.FrameOf(err).Append(append((*w.buf)[:0], "data: "...))
 	_ = w.write(append(b, "\n\ndata: [DONE]\n\n"...))
 }
-
-// frameError is what a client reads of an error in the middle of a stream:
-// nothing of an engine's or of ours but that it happened, unless it is of the
-// client's making.
-func frameError(err error) *openai.Error {
-	e := *stream.ErrorOf(err)
-	switch {
-	case e.Status < 500, e.Message != sanitised:
-	case e.Status == http.StatusServiceUnavailable, e.Status == statusOverload:
-		e.Code = ""
-	default:
-		e.Status, e.Code = http.StatusInternalServerError, ""
-	}
-	return &e
-}
-
-const (
-	sanitised      = "Internal server error"
-	statusOverload = 529
-)
 
 // write writes and flushes b. It is bounded in time: a client that doesn't read
 // holds the engine up, but not for ever.

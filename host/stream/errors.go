@@ -53,7 +53,7 @@ func ErrorOf(err error) *openai.Error {
 			e.Message = engine.Message
 		}
 	case errors.Is(err, context.Canceled):
-		e.Status, e.Message = 499, "Request cancelled"
+		e.Status, e.Message = backend.StatusCancelled, "Request cancelled"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Status = http.StatusGatewayTimeout
 	}
@@ -64,14 +64,17 @@ func ErrorOf(err error) *openai.Error {
 // the status was sent long ago.
 func FrameOf(err error) *openai.Error {
 	e := ErrorOf(err)
+	if e.Message == sanitised {
+		e.Code = ""
+	}
 	var engine *backend.Error
 	public := errors.As(err, &engine) && engine.Public
-	switch {
-	case public, e.Status == http.StatusServiceUnavailable, e.Status == 529, e.Status == 499:
-	case e.Message == sanitised:
-		e.Status, e.Code = http.StatusInternalServerError, ""
+	switch e.Status {
+	case http.StatusServiceUnavailable, backend.StatusOverload, backend.StatusCancelled:
 	default:
-		e.Status = http.StatusInternalServerError
+		if !public {
+			e.Status = http.StatusInternalServerError
+		}
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/stream"
@@ -180,6 +182,11 @@ func TestErrorsForClients(t *testing.T) {
 		{&parse.StrictError{}, 500, 500, "tool_call_malformed", "malformed"},
 		{fmt.Errorf("wrapped: %w", &stream.LimitError{Limit: "limits.text_per_choice", Status: 500}), 500, 500, "", "limits.text_per_choice"},
 		{errors.New("inner detail"), 500, 500, "", "Internal server error"},
+		{&backend.Error{Status: 503, Code: "engine_status", Message: "inner"}, 503, 503, "engine_status", "Internal server error"},
+		{&backend.Error{Status: 529, Code: "engine_status", Message: "inner"}, 529, 529, "engine_status", "Internal server error"},
+		{&backend.Error{Status: 400, Code: "engine_error", Message: "max_tokens", Public: true}, 400, 400, "engine_error", "max_tokens"},
+		{&stream.LimitError{Limit: "timeouts.idle", Status: 504}, 504, 500, "", "timeouts.idle"},
+		{context.Canceled, 499, 499, "", "cancelled"},
 	} {
 		e, f := stream.ErrorOf(c.err), stream.FrameOf(c.err)
 		if e.Status != c.status || e.Code != c.code || f.Status != c.frame || !strings.Contains(e.Message, c.contains) || strings.Contains(e.Message, "inner") {

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/stream"
+)
+
+// written gives what a client reads of these items, and of an error after them.
+func written(t *testing.T, err error, items ...chunk.Item) string {
+	t.Helper()
+	rec := httptest.NewRecorder()
+	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/", nil), rec)
+	w := &sse{c: c, rc: http.NewResponseController(c.Response()), buf: new([]byte)}
+	for i := range items {
+		if err := w.item(&items[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err != nil {
+		w.failure(err)
+	}
+	return rec.Body.String()
+}
+
+func TestT4_LineBreaksInAnnotationsAreSpaces(t *testing.T) {
+	data := &openai.Chunk{Choices: []openai.Choice{{Delta: openai.Delta{Content: "a\r\nb"}}}}
+	got := written(t, nil, chunk.Item{ID: "i\n1", Event: "note\r\ndata: x", Comments: []string{"one\r\n\ndata: {}", "two\rthree"}, Data: data})
+	lines := strings.Split(strings.TrimSuffix(got, "\n\n"), "\n")
+	if len(lines) != 5 || strings.Contains(got, "\r") || !strings.HasSuffix(got, "\n\n") {
+		t.Fatalf("%q", got)
+	}
+	for i, want := range []string{": one   data: {}", ": two three", "id: i 1", "event: note  data: x", `data: {`} {
+		if !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d: %q, want %q", i, lines[i], want)
+		}
+	}
+}
+
+func TestT62_H10_ErrorsEndTheStreamInOrder(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&parse.FaultError{Parser: "p", Cause: errors.New("inner")}, `{"error":{"message":"Internal server error","type":"internal_server_error","param":null,"code":500}}`},
+		{&parse.StrictError{Code: 3, Message: "inner"}, `{"error":{"message":"The model's tool call is malformed","type":"internal_server_error","param":null,"code":"tool_call_malformed"}}`},
+		{&backend.Error{Status: 503, Code: "engine_error", Message: "inner"}, `{"error":{"message":"Internal server error","type":"service_unavailable","param":null,"code":503}}`},
+		{&backend.Error{Status: 400, Code: "engine_error", Message: "too long", Public: true}, `{"error":{"message":"too long","type":"invalid_request_error","param":null,"code":"engine_error"}}`},
+	} {
+		if got := written(t, c.err); got != "data: "+c.want+"\n\ndata: [DONE]\n\n" {
+			t.Errorf("%v: %s", c.err, got)
+		}
+	}
+}
+
+func TestH3_R25_KeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
+	for args, want := range map[string]time.Duration{`{}`: 0, `{"force_nonempty_content":true}`: silentKeepalive} {
+		r, err := openai.DecodeRequest([]byte(ask(`,"stream":true,"chat_template_kwargs":` + args)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		op, refused := (&stream.Model{Name: "m"}).Prepare(r)
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		if got := keepalive(0, op); got != want {
+			t.Errorf("%s: %v", args, got)
+		}
+		if got := keepalive(time.Second, op); got != time.Second {
+			t.Errorf("%s, one second configured: %v", args, got)
+		}
+	}
+}
