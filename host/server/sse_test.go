@@ -82,3 +82,26 @@ func TestH3_R25_KeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
 		}
 	}
 }
+
+func TestN3_NVExtOfHeadersAndTheSwitch(t *testing.T) {
+	line := strings.TrimSuffix(text("Hi."), "}") + `,"nvext":{"worker_id":{"decode_worker_id":7}}}`
+	request := ask(`,"nvext":{"dp_rank":1,"extra_fields":["worker_id"]}`)
+	for _, on := range []bool{true, false} {
+		more := "nvext: false\n"
+		if on {
+			more = ""
+		}
+		u := engine(t, sends(line, stopped))
+		h := serve(t, u.URL, ", engine_profile: dynamo", more)
+		resp := h.post(t, t.Context(), request, "X-Dynamo-Dp-Rank", "4")
+		body := all(t, resp)
+		sent := u.requests()[0]
+		if resp.StatusCode != 200 || strings.Contains(body, `"decode_worker_id":7`) != on || strings.Contains(sent, `"dp_rank":4`) != on || strings.Contains(sent, `"dp_rank":1`) {
+			t.Errorf("on %v: %d %s\nthe engine got %s", on, resp.StatusCode, body, sent)
+		}
+	}
+	h := serve(t, "http://127.0.0.1:1", "", "")
+	if resp := h.post(t, t.Context(), request, "X-Dynamo-Dp-Rank", "none"); resp.StatusCode != 400 || !strings.Contains(all(t, resp), "X-Dynamo-Dp-Rank") {
+		t.Errorf("%d", resp.StatusCode)
+	}
+}
