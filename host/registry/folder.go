@@ -188,6 +188,7 @@ func (r *Registry) save(next *slot) error {
 	}
 	next.file = name
 	r.files[name] = &file{print: r.print(b.binary, b.signature), module: next.name}
+	r.publishRefused()
 	return nil
 }
 
@@ -201,6 +202,7 @@ func (r *Registry) unsave(s *slot) error {
 		return fmt.Errorf("modules folder: %w", err)
 	}
 	delete(r.files, s.file)
+	r.publishRefused()
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,9 +17,36 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/process"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary a parser process too: the host starts it with
+// the handshake's cookie.
+func TestMain(m *testing.M) {
+	if os.Getenv(process.Handshake.MagicCookieKey) != "" {
+		process.Serve(&sdk.Module{
+			Manifest: `{"abi":"1.0","module":"apart","version":"1.0.0","parsers":[{"name":"apart","kind":"unified"}]}`,
+			New: func(s *abi.Session) sdk.Parser {
+				if s.Parser != "apart" {
+					return nil
+				}
+				return fragile{}
+			},
+		})
+		return
+	}
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("os/exec.(*Cmd).watchCtx"))
+}
+
+// fragile calls everything text, up to a "!", which is its end.
+type fragile struct{}
+
+func (fragile) Step(w *sdk.Window) {
+	if bytes.HasPrefix(w.Bytes(), []byte("!")) {
+		panic("told to")
+	}
+	w.Text(w.Len())
+}
 
 // guest is a module made for a test.
 type guest = registrytest.Guest

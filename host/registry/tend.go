@@ -35,7 +35,11 @@ func (r *Registry) tend(ctx context.Context, now time.Time) (next time.Duration)
 
 func (r *Registry) tendSlot(ctx context.Context, s *slot, now time.Time) error {
 	if s.trial != nil {
-		switch verdict, why := s.trial.verdict(); verdict {
+		verdict, why := s.trial.verdict()
+		if verdict != undecided {
+			defer r.rouse() // the live version may be over its budget too
+		}
+		switch verdict {
 		case failed:
 			return r.endTrial(ctx, s, why)
 		case good:
@@ -110,6 +114,7 @@ func (r *Registry) retry(ctx context.Context, s *slot) error {
 	v := r.version(b)
 	next := s.copy()
 	next.enthrone(v, r.cfg.Keep)
+	next.trial = s.trial
 	next.note = fmt.Sprintf("version %s (%s) is back from quarantine", b.Manifest.Version, b.SHA256)
 	err := v.open(ctx)
 	if err == nil {

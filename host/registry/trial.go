@@ -125,11 +125,12 @@ func (t *trial) compared(same bool, where uint32) {
 		t.counts.different.Add(1)
 		t.log.Warn("a version on trial parses an answer differently", "module", t.version.Manifest.Module,
 			"version", t.version.Manifest.Version, "sha256", t.version.SHA256, "offset", where)
-		if t.different.Add(1) >= uint64(t.Differences) {
-			t.wake()
-		}
+		t.different.Add(1)
 	}
 	t.passed()
+	if !same && t.different.Load() >= uint64(t.Differences) {
+		t.wake()
+	}
 }
 
 // beside gives the live family's parsers, with the candidate's beside each.
