@@ -36,7 +36,8 @@ type Turn struct {
 	NoWords func(w *sdk.Window)
 
 	state state
-	prose prose.Machine
+	prose prose.Machine // goes on from one body to the next
+	begun bool
 }
 
 type state uint8
@@ -54,7 +55,11 @@ const (
 // one open.
 func (t *Turn) Begin(thought bool) {
 	t.state = shown
-	t.prose.Start(body, thought)
+	if !t.begun {
+		t.prose.Start(body, thought)
+		t.begun = true
+	}
+	t.prose.Thought = thought
 }
 
 // Say skips a header and goes on with its body as a thought or an answer, in a
@@ -160,7 +165,11 @@ func ToEnder(w *sdk.Window) (id int, ok bool) {
 // header reads what stands between messages.
 func (t *Turn) header(w *sdk.Window) (h Header, found, again bool) {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.Space(b[:min(len(b), MaxHeader)])
+	if n == MaxHeader { // too much for a header to begin with
+		t.blanks(w, n)
+		return h, false, true
+	}
 	if t.state == inWords && n == 0 && len(b) > 0 && b[0] == 't' { // "to=" in a word
 		return h, false, t.words(w, n)
 	}
