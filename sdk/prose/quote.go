@@ -121,9 +121,12 @@ func (m *Machine) spaced(w *sdk.Window, b []byte, i int) (id, n int, v scan.Verd
 	if i > 0 {
 		before = b[i-1]
 	}
-	n = scan.Space(b[i:])
+	if scan.IsSpace(before) { // asked already
+		return 0, 0, scan.No
+	}
+	n = scan.Space(b[i:min(len(b), i+maxSpace+1)])
 	switch {
-	case scan.IsSpace(before) || n > maxSpace: // asked already
+	case n > maxSpace:
 		return 0, 0, scan.No
 	case i+n == len(b) && !w.Final:
 		return 0, 0, scan.Wait
