@@ -56,6 +56,8 @@ func StatusError(status int, body []byte) *Error {
 		Message: "the engine answered with status " + strconv.Itoa(status)}
 	said := messageOf(body)
 	switch {
+	case status == StatusCancelled: // not by us: its proxy lost it
+		e.Status = http.StatusBadGateway
 	case status >= 400 && status < 500:
 		e.Status, e.Public = status, true
 		if status == http.StatusUnprocessableEntity {
@@ -84,7 +86,7 @@ func ReportedError(object openai.Raw) *Error {
 		e.Message = "the engine reported an error"
 	}
 	switch code := codeOf(object); {
-	case code >= 400 && code < 500:
+	case code >= 400 && code < 500 && code != StatusCancelled:
 		e.Status, e.Public = code, true
 		if code == http.StatusUnprocessableEntity {
 			e.Status = http.StatusBadRequest

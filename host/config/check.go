@@ -19,9 +19,18 @@ func check(cfg *Config, env map[string]string, d *decoder) {
 	if cfg.Limits.Requests < 0 {
 		d.fail("limits.requests", "want 0 or more, got %d", cfg.Limits.Requests)
 	}
+	cfg.Admin.Key.check("admin.key", d)
 	checkModules(&cfg.Modules, d)
 	upstreams := checkUpstreams(cfg, env, d)
 	checkModels(cfg, upstreams, d)
+}
+
+// check refuses a key that no header can carry, such as one with the line feed at
+// the end of the file that it was read from.
+func (s Secret) check(path string, d *decoder) {
+	if strings.ContainsFunc(string(s), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		d.fail(path, "the key holds white space or other characters that a header can't carry")
+	}
 }
 
 func checkModules(m *Modules, d *decoder) {
@@ -35,6 +44,13 @@ func checkModules(m *Modules, d *decoder) {
 		if backoff <= 0 {
 			d.fail("modules.faults", "window, backoff and max_backoff can't be 0")
 			break
+		}
+	}
+	for class, l := range map[string]*ModuleLimits{"shipped": &m.Limits.Shipped, "third_party": &m.Limits.ThirdParty} {
+		for _, n := range []int{l.TableElements, l.SessionsPerInstance, l.Instances, l.FuelStart, l.FuelCall, l.FuelByte, l.FuelHeld, l.FuelConstraint, l.Events} {
+			if n < 0 {
+				d.fail("modules.limits."+class, "a limit can't be negative: %d", n)
+			}
 		}
 	}
 	seen := map[string]bool{}
@@ -57,6 +73,11 @@ func checkModules(m *Modules, d *decoder) {
 	for i, p := range m.Processes {
 		if len(p.Command) == 0 {
 			d.fail(fmt.Sprintf("modules.processes[%d].command", i), "is needed")
+		}
+		for _, e := range p.Env {
+			if !strings.Contains(e.Reveal(), "=") {
+				d.fail(fmt.Sprintf("modules.processes[%d].env", i), "want NAME=VALUE each")
+			}
 		}
 	}
 }
@@ -87,6 +108,7 @@ func checkUpstreams(cfg *Config, env map[string]string, d *decoder) map[string]*
 		if u.Kind != "openai" {
 			continue
 		}
+		u.APIKey.check(path+".api_key", d)
 		if a, err := url.Parse(u.BaseURL); err != nil || (a.Scheme != "http" && a.Scheme != "https") || a.Host == "" {
 			d.fail(path+".base_url", "want an address such as http://127.0.0.1:8000/v1, got %q", u.BaseURL)
 		}

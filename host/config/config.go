@@ -17,6 +17,7 @@ type Config struct {
 	ParserVersion  string     `koanf:"parser_version" default:"auto" oneof:"auto 1 2" doc:"Which parsing route models take that don't say: auto (the family's default), 1 (the jail) or 2 (unified or split)."`
 	ReasoningField string     `koanf:"reasoning_field" default:"reasoning_content" oneof:"reasoning_content reasoning" doc:"The member that carries reasoning to clients."`
 	StreamUsage    bool       `koanf:"stream_usage" default:"false" doc:"Ends every stream with a usage chunk, whether the client asked for it or not."`
+	NVExt          bool       `koanf:"nvext" default:"true" doc:"Whether nvext of requests is heeded; false: requests are served as if they had none."`
 	OverloadStatus int        `koanf:"overload_status" default:"529" doc:"The HTTP status of overload: an engine's passes, and ours is given when limits.requests is reached."`
 	Log            Log        `koanf:"log"`
 	Admin          Admin      `koanf:"admin"`
@@ -109,7 +110,7 @@ type Process struct {
 	Name         string        `koanf:"name" doc:"What messages call it."`
 	Command      []string      `koanf:"command" doc:"The executable and its arguments."`
 	SHA256       string        `koanf:"sha256" doc:"The executable's digest; it is not started if its file has another."`
-	Env          []string      `koanf:"env" doc:"Its whole environment, NAME=VALUE each."`
+	Env          []Secret      `koanf:"env" doc:"Its whole environment, NAME=VALUE each."`
 	StartTimeout time.Duration `koanf:"start_timeout" default:"10s" doc:"Longest time to start."`
 	CallTimeout  time.Duration `koanf:"call_timeout" default:"2s" doc:"Longest time for one answer; then the process is killed."`
 }
@@ -121,6 +122,7 @@ type Timeouts struct {
 	Idle      time.Duration `koanf:"idle" default:"5m" doc:"Longest silence of the engine within an answer."`
 	Total     time.Duration `koanf:"total" default:"1h" doc:"The whole request."`
 	Keepalive time.Duration `koanf:"keepalive" default:"0" doc:"A comment line is sent to a streaming client after a silence of this length; 0: none."`
+	Body      time.Duration `koanf:"body" default:"2m" doc:"Until the client has sent its whole request."`
 	Early     time.Duration `koanf:"early" default:"0" doc:"How long a stream's response headers wait for its first chunk, so that an early failure becomes a status; 0: not at all."`
 	Drain     time.Duration `koanf:"drain" default:"30s" doc:"How long running requests may go on when the server is told to stop."`
 	Write     time.Duration `koanf:"write" default:"1m" doc:"Longest wait for a client that does not read what it is sent."`
@@ -175,6 +177,7 @@ type Policies struct {
 	ToolsOnNone   bool   `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
 	ShortCallIDs  bool   `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
 	RepairControl bool   `koanf:"repair_control_characters" default:"true" doc:"Raw control characters in strings of arguments are escaped."`
+	CutFinish     string `koanf:"cut_finish_reason" default:"stop" oneof:"stop length" doc:"The finish reason of an answer that the model ended in the middle of its only call."`
 	NamedFinish   string `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
 }
 

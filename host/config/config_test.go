@@ -103,7 +103,21 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"two upstreams of a name", "upstreams: [{name: e, kind: replay}, {name: e, kind: replay}]", []string{"upstreams[e]"}},
 		{"two keys", "upstreams: [{name: e, kind: replay, api_key: a, api_key_env: b}]", []string{"upstreams[e].api_key_env"}},
 		{"key not set", "upstreams: [{name: e, kind: replay, api_key_env: NO_SUCH}]", []string{"NO_SUCH"}},
+		{"key with a line feed", `admin: {key: "SECRET\n"}`, []string{"admin.key", "white space"}},
+		{"key of the engine with a space", "upstreams: [{name: e, base_url: 'http://x/v1', api_key: 'SECRET b'}]", []string{"upstreams[e].api_key", "white space"}},
 		{"bad listen", "listen: '8080'", []string{"listen", "HOST:PORT"}},
+		{"no previous version", "modules: {keep: 0}", []string{"modules.keep"}},
+		{"no fault allowed", "modules: {faults: {count: 0}}", []string{"modules.faults.count"}},
+		{"no quarantine", "modules: {faults: {backoff: 0}}", []string{"modules.faults", "backoff"}},
+		{"negative limit", "modules: {limits: {third_party: {fuel_call: -1}}}", []string{"modules.limits.third_party", "-1"}},
+		{"rule without a name", "modules: {rules: [{shadow: true}]}", []string{"modules.rules[0].name"}},
+		{"two rules of a name", "modules: {rules: [{name: a}, {name: a}]}", []string{"modules.rules[a]", "two"}},
+		{"canary of none", "modules: {rules: [{name: a, rollout: canary, percent: 0}]}", []string{"modules.rules[a].percent"}},
+		{"trial without end", "modules: {rules: [{name: a, max_faults: 0}]}", []string{"modules.rules[a]", "max_faults"}},
+		{"negative promotion", "modules: {rules: [{name: a, promote_after: -1}]}", []string{"modules.rules[a].promote_after"}},
+		{"unknown rollout", "modules: {rules: [{name: a, rollout: slow}]}", []string{"modules.rules[a].rollout", "canary"}},
+		{"process without a command", "modules: {processes: [{name: p}]}", []string{"modules.processes[0].command"}},
+		{"process with half a variable", "modules: {processes: [{name: p, command: [x], env: [SECRET]}]}", []string{"modules.processes[0].env", "NAME=VALUE"}},
 		{"broken YAML", "listen: [", []string{"yaml"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -182,7 +196,7 @@ func TestModelsOwnVersionWins(t *testing.T) {
 }
 
 func TestSecretsAreNotShown(t *testing.T) {
-	cfg, err := Load(Sources{Data: []byte(`{upstreams: [{name: e, kind: replay, api_key_env: K}], models: [{name: m}], admin: {key: hush-b}}`), Environ: []string{"K=hush-a"}})
+	cfg, err := Load(Sources{Data: []byte(`{upstreams: [{name: e, kind: replay, api_key_env: K}], models: [{name: m}], admin: {key: hush-b}, modules: {processes: [{command: [x], env: [A=hush-c]}]}}`), Environ: []string{"K=hush-a"}})
 	if err != nil {
 		t.Fatal(err)
 	}

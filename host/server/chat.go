@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -53,6 +54,9 @@ func (s *Server) chat(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.extend(c, request); err != nil {
+		return err
+	}
 	m := s.models[request.Model]
 	if m == nil {
 		return unknownModel(request.Model)
@@ -79,14 +83,22 @@ func (s *Server) chat(c echo.Context) error {
 	return s.answer(c, x, op, request.Stream)
 }
 
+// extend lets headers into the request's nvext, or takes it off where the
+// operator has switched it off.
+func (s *Server) extend(c echo.Context, r *openai.ChatRequest) error {
+	if !s.cfg.NVExt {
+		r.DropNVExt()
+		return nil
+	}
+	return r.ApplyHeaders(c.Request().Header)
+}
+
 func unknownModel(name string) *openai.Error {
 	return &openai.Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "the model " + openai.Quote(name) + " is not served here"}
 }
 
 // body reads the request's body within a limit, 0 for none, of that name.
 func (s *Server) body(c echo.Context, limit int64, name string) ([]byte, error) {
-	rc := http.NewResponseController(c.Response())
-	_ = rc.SetReadDeadline(time.Now().Add(readBodyTimeout)) // not every connection has deadlines
 	in := c.Request().Body
 	if limit > 0 {
 		if c.Request().ContentLength > limit {
@@ -95,15 +107,17 @@ func (s *Server) body(c echo.Context, limit int64, name string) ([]byte, error) 
 		in = http.MaxBytesReader(c.Response(), in, limit)
 	}
 	body, err := io.ReadAll(in)
-	// From here on the connection is only watched for the client's leaving.
-	_ = rc.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &openai.Error{Status: http.StatusRequestTimeout, Code: "timeouts.body", Message: "the request's body did not come in time"}
 	case errors.As(err, &large):
 		return nil, bodyTooLarge(name, limit)
 	case err != nil:
 		return nil, &openai.Error{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "the request's body ended too early"}
 	}
+	// From here on the connection is only watched for the client's leaving.
+	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{}) // not every connection has deadlines
 	return body, nil
 }
 
@@ -130,11 +144,16 @@ func (s *Server) failed(ctx context.Context, x *exchange, err error) error {
 	if err == nil {
 		return nil
 	}
+	shown := stream.ErrorOf(err)
 	x.err = err
-	if ctx.Err() != nil {
+	switch {
+	case x.status != 0: // the client did not read
+	case ctx.Err() != nil && context.Cause(ctx) != errStopping:
 		x.status = statusClientGone
+	default:
+		x.status = shown.Status
 	}
-	return stream.ErrorOf(err)
+	return shown
 }
 
 // statusClientGone is what logs and metrics call a request whose client left.

@@ -2,6 +2,9 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -126,6 +129,87 @@ func TestDrainingEnds(t *testing.T) {
 	close(h.served)
 }
 
+// TestDrainingTellsWhoIsCutOff: the server ends these, not their clients.
+func TestDrainingTellsWhoIsCutOff(t *testing.T) {
+	h := serve(t, engine(t, waits(text("first"))).URL, "", "timeouts: {drain: 50ms}\n")
+	resp := h.post(t, t.Context(), ask(streaming))
+	readUntil(t, resp.Body, "first")
+	whole := make(chan string)
+	go func() {
+		resp := h.post(t, t.Context(), ask(""))
+		whole <- resp.Status + all(t, resp)
+	}()
+	eventually(t, "the second request runs", func() bool { return h.running.Load() == 2 })
+	h.stop()
+	if body := all(t, resp); !strings.Contains(body, `"code":"stopping"`) || !strings.HasSuffix(body, "data: [DONE]\n\n") {
+		t.Errorf("stream: %s", body)
+	}
+	if got := <-whole; !strings.HasPrefix(got, "503") || !strings.Contains(got, `"code":"stopping"`) {
+		t.Errorf("batch: %s", got)
+	}
+	if err := <-h.served; err != nil {
+		t.Error(err)
+	}
+	close(h.served)
+	if log := h.log.String(); strings.Contains(log, "client_cancelled") || strings.Count(log, "status=503") != 2 {
+		t.Errorf("log: %s", log)
+	}
+}
+
+// TestBodiesThatDoNotCome: a client that never sends what it announced holds no
+// connection, whoever was to read it.
+func TestBodiesThatDoNotCome(t *testing.T) {
+	h := serve(t, "http://127.0.0.1:1", "", "timeouts: {body: 100ms}\n")
+	for path, status := range map[string]string{"/v1/chat/completions": " 408 ", "/nothing": " 404 "} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(h.address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", path)
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if got, err := io.ReadAll(conn); err != nil || !strings.Contains(string(got), status) {
+			t.Errorf("%s: %q %v", path, got, err)
+		}
+	}
+	// The limit is for the body alone.
+	h = serve(t, engine(t, func(ctx context.Context, w http.ResponseWriter) {
+		time.Sleep(300 * time.Millisecond)
+		sends(text("late"), stopped)(ctx, w)
+	}).URL, "", "timeouts: {body: 100ms}\n")
+	if body := all(t, h.post(t, t.Context(), ask(""))); !strings.Contains(body, "late") {
+		t.Errorf("got %s", body)
+	}
+}
+
+// TestLogsHoldNothingPrivate: engines quote what they are sent.
+func TestLogsHoldNothingPrivate(t *testing.T) {
+	u := engine(t, func(_ context.Context, w http.ResponseWriter) {
+		w.WriteHeader(400)
+		fmt.Fprint(w, `{"error":{"message":"bad input: a prompt that is private"}}`)
+	})
+	h := serve(t, u.URL, "", "log: {level: debug}\n")
+	if body := all(t, h.post(t, t.Context(), ask(""))); !strings.Contains(body, "a prompt that is private") {
+		t.Errorf("the client is not told: %s", body)
+	}
+	long := strings.Repeat("long ", 1000)
+	failing := serve(t, engine(t, sends(text("said"), `{"error":{"message":"rank 3 `+long+`","code":500}}`)).URL, "", "log: {level: debug}\n")
+	all(t, failing.post(t, t.Context(), ask(streaming)))
+	eventually(t, "the log tells of the requests", func() bool {
+		return strings.Contains(h.log.String(), "error=\"400 engine_status\"") && strings.Contains(failing.log.String(), "rank 3")
+	})
+	if log := h.log.String(); strings.Contains(log, "private") || strings.Contains(log, "level=ERROR") {
+		t.Errorf("log: %s", log)
+	}
+	if log := failing.log.String(); len(log) > 2000 || !strings.Contains(log, "level=ERROR") {
+		t.Errorf("log: %s", log)
+	}
+	// The headers said 200; what became of it is another thing.
+	if _, body := failing.get(t, "/metrics"); !strings.Contains(body, `mode="stream",model="m",route="pass",status="500"} 1`) {
+		t.Error("the metrics call it a success")
+	}
+}
+
 func TestEarlyFailuresBecomeAStatus(t *testing.T) {
 	u := engine(t, sends(`{"error":{"message":"x","code":503}}`))
 	if resp := serve(t, u.URL, "", "timeouts: {early: 5s}\n").post(t, t.Context(), ask(streaming)); resp.StatusCode != 503 {
@@ -187,6 +271,12 @@ func TestWhatOperatorsSee(t *testing.T) {
 			if status != 200 || !strings.Contains(body, w) {
 				t.Errorf("%s: %d, does not say %s: %s", path, status, w, body)
 			}
+		}
+	}
+	slashed := serve(t, "http://127.0.0.1:1", "", "models: [{name: a/b c}]\n")
+	for _, path := range []string{"a/b%20c", "a%2Fb%20c"} {
+		if status, body := slashed.get(t, "/v1/models/"+path); status != 200 || !strings.Contains(body, `"id":"a/b c"`) {
+			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
 	if status, body := h.get(t, "/v1/models/a/b"); status != 404 || !strings.Contains(body, "model_not_found") {

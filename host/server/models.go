@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -84,6 +85,7 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 		OnFault:     pick(c.Policies.OnParserFault, map[string]parse.FaultPolicy{"error": parse.FaultIsError}),
 		KeepControl: !c.Policies.RepairControl,
 		NamedStop:   c.Policies.NamedFinish == "stop",
+		CutIsLength: c.Policies.CutFinish == "length",
 		ShortIDs:    c.Policies.ShortCallIDs,
 		AlwaysUsage: s.cfg.StreamUsage,
 		Limits:      stream.Limits{Text: int(s.cfg.Limits.TextPerChoice), Held: int(s.cfg.Limits.Held)},
@@ -184,6 +186,9 @@ func (s *Server) listModels(c echo.Context) error {
 
 func (s *Server) oneModel(c echo.Context) error {
 	name := c.Param("*")
+	if plain, err := url.PathUnescape(name); err == nil { // a name may hold what a path escapes
+		name = plain
+	}
 	if s.models[name] == nil {
 		return unknownModel(name)
 	}

@@ -2,15 +2,18 @@ package server
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
@@ -84,8 +87,10 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 	case status == statusClientGone:
 		attrs = append(attrs, slog.Bool("client_cancelled", true))
 	case x.err != nil:
-		level = slog.LevelError
-		attrs = append(attrs, slog.String("error", x.err.Error()))
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		attrs = append(attrs, slog.String("error", cause(x.err)))
 	case err != nil:
 		attrs = append(attrs, slog.String("refused", refusal(err)))
 		if status >= http.StatusInternalServerError {
@@ -93,6 +98,24 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 		}
 	}
 	s.log.LogAttrs(c.Request().Context(), level, "request", attrs...)
+}
+
+// maxCause bounds what is logged of an error, in bytes.
+const maxCause = 300
+
+// cause tells why an answer failed. What an engine says of a request that it
+// refuses is the client's to read: such texts like to quote the prompt. Of its own
+// failures the log has the beginning.
+func cause(err error) string {
+	var engine *backend.Error
+	if !errors.As(err, &engine) {
+		return err.Error()
+	}
+	if engine.Public {
+		return strconv.Itoa(engine.Status) + " " + engine.Code
+	}
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), maxCause)], "")
 }
 
 // refusal tells why a request was refused without quoting it.

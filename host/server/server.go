@@ -15,6 +15,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/registry"
@@ -41,7 +42,7 @@ type Server struct {
 	started   time.Time
 
 	http     *http.Server
-	cancel   context.CancelFunc // ends all requests
+	cancel   context.CancelCauseFunc // ends all requests
 	running  atomic.Int64
 	draining atomic.Bool
 }
@@ -58,12 +59,13 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		s.unrequire()
 		return nil, err
 	}
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.cancel = cancel
 	s.http = &http.Server{
 		Handler:           s.handler(),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       s.cfg.Timeouts.Body,
 		IdleTimeout:       idleConnection,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
@@ -72,9 +74,12 @@ func New(ctx context.Context, o Options) (*Server, error) {
 
 const (
 	readHeaderTimeout = 15 * time.Second
-	readBodyTimeout   = 2 * time.Minute
 	idleConnection    = 3 * time.Minute
+	lastWords         = time.Second // for requests that are cut off
 )
+
+// errStopping ends the requests that run when the time to drain is over.
+var errStopping = &backend.Error{Status: http.StatusServiceUnavailable, Code: "stopping", Message: "the server is stopping", Public: true}
 
 // Serve serves until ctx ends, then lets running requests come to their end for
 // as long as timeouts.drain allows. It closes l.
@@ -92,7 +97,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // close ends what is left of requests.
 func (s *Server) close() {
-	s.cancel()
+	s.cancel(errStopping)
 	s.unrequire()
 	for _, m := range s.models {
 		m.release()
@@ -105,15 +110,25 @@ func (s *Server) drain(failed <-chan error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Timeouts.Drain)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
-	s.cancel()
 	if errors.Is(err, context.DeadlineExceeded) {
-		s.log.Warn("requests were cut off", "requests", s.running.Load())
-		err = s.http.Close()
+		s.log.Warn("requests are cut off", "requests", s.running.Load())
+		err = s.cut()
 	}
 	if e := <-failed; err == nil && !errors.Is(e, http.ErrServerClosed) {
 		err = e
 	}
 	return err
+}
+
+// cut ends the requests that still run, and lets them tell their clients.
+func (s *Server) cut() error {
+	s.cancel(errStopping)
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	if s.http.Shutdown(ctx) == nil {
+		return nil
+	}
+	return s.http.Close()
 }
 
 func (s *Server) handler() http.Handler {

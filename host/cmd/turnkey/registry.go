@@ -80,8 +80,12 @@ func configured(ctx context.Context, cfg *config.Config, log *slog.Logger) (*reg
 			Mode: registry.Mode(r.Rollout), Percent: r.Percent, Faults: r.MaxFaults, Differences: r.MaxDifferences, Promote: r.PromoteAfter}}
 	}
 	for _, p := range m.Processes {
+		var env []string
+		for _, e := range p.Env {
+			env = append(env, e.Reveal())
+		}
 		c.Processes = append(c.Processes, registry.Process{Name: p.Name, Config: process.Config{
-			Command: p.Command, SHA256: p.SHA256, Env: p.Env, StartTimeout: p.StartTimeout, CallTimeout: p.CallTimeout, Logger: log}})
+			Command: p.Command, SHA256: p.SHA256, Env: env, StartTimeout: p.StartTimeout, CallTimeout: p.CallTimeout, Logger: log}})
 	}
 	return registry.New(ctx, c)
 }
