@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
 )
 
 // segment is an entry of nvext.token_alignment, as a client reads it.
@@ -197,4 +200,21 @@ func TestTokenAlignmentTiles(t *testing.T) {
 			rt.Fatalf("%s: stream %q, batch %q", name, lists[0], lists[1])
 		}
 	})
+}
+
+// Of several calls in one guided JSON each has its own tokens, held or not, with
+// a parser and without.
+func TestTokenAlignmentOfGuidedCalls(t *testing.T) {
+	lines := tokens(`[{"name":`, `"open_vent"`, `,"parameters":`, `{"house":`, `1}`, `}, {"parameters":`, `{}`, `,"name":`, `"water_plant"`, `}]`)
+	lines = append(lines, finish("stop"))
+	want := []string{"0-1 structure", "1-2 tool_call 0", "2-3 structure", "3-5 tool_call 0", "5-6 structure", "6-7 tool_call 1", "7-8 structure", "8-9 tool_call 1", "9-10 structure"}
+	for name, model := range map[string]func(*stream.Model){"no parser": nil, "jail": guided(t, route.V1), "unified": guided(t, route.Auto)} {
+		s, w := both(t, scene{model: model, request: tools + `,"tool_choice":"required",` + fields("token_alignment"), lines: lines})
+		for _, r := range []*result{s, w} {
+			r.want(t, 0, "tool_calls", `call:open_vent {"house":1}`, `call:water_plant {}`)
+			if got := merged(r.alignment(t)); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: want %q\ngot %q\n%s", name, want, got, r.text())
+			}
+		}
+	}
 }

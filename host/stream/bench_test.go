@@ -8,7 +8,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 )
 
@@ -54,25 +53,29 @@ func chunks(texts ...string) []openai.Chunk {
 }
 
 // BenchmarkOperator is the operator alone, for each chunk: on every route, in
-// prose and in arguments, with and without metadata.
+// prose and in calls, with and without metadata.
 func BenchmarkOperator(b *testing.B) {
 	prose := chunks("The valve of bed ", "two is shut and ", "dry, as it was. ")
 	calls := chunks(`<tool_call>{"name":`, `"open_vent","arg`, `uments":{"house"`, `:1}}</tool_call>`)
-	setups := []struct {
+	type setup struct {
 		name    string
 		model   func(*stream.Model)
 		chunks  []openai.Chunk
 		request string
 		nvext   bool
-	}{
+	}
+	ids := fields("completion_token_ids")
+	setups := []setup{
 		{"pass/prose", func(*stream.Model) {}, prose, "", false},
-		{"unified/prose", withHermes(b, route.Auto), prose, tools, false},
-		{"unified/calls", withHermes(b, route.Auto), calls, tools, false},
-		{"split/prose", routes(b)["split"], prose, tools, false},
-		{"jail/prose", withHermes(b, route.V1), prose, tools, false},
-		{"jail/calls", withHermes(b, route.V1), calls, tools, false},
-		{"pass/metadata", func(*stream.Model) {}, prose, fields("completion_token_ids"), true},
-		{"unified/metadata", withHermes(b, route.Auto), prose, tools + "," + fields("completion_token_ids"), true},
+		{"pass/prose+metadata", func(*stream.Model) {}, prose, ids, true},
+	}
+	for _, name := range []string{"unified", "split", "jail"} {
+		model := routes(b)[name]
+		setups = append(setups,
+			setup{name + "/prose", model, prose, tools, false},
+			setup{name + "/prose+metadata", model, prose, tools + "," + ids, true},
+			setup{name + "/calls", model, calls, tools, false},
+			setup{name + "/calls+metadata", model, calls, tools + "," + ids, true})
 	}
 	for _, s := range setups {
 		b.Run(s.name, func(b *testing.B) {
