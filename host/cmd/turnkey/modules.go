@@ -37,6 +37,7 @@ func modulesCommand() *cobra.Command {
 	p.StringVar(&f.server.keyEnv, "key-env", "TURNKEY_ADMIN_KEY", "the environment variable that holds the server's admin.key")
 	cmd.MarkFlagsMutuallyExclusive("modules", "server")
 	cmd.AddCommand(
+		packCommand(),
 		&cobra.Command{
 			Use:   "ls",
 			Short: "List the modules, in the order in which names are looked up",
