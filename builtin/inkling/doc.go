@@ -31,7 +31,8 @@
 //   - The bodies of <|content_invoke_tool_text|> and <|content_tool_error|> are text:
 //     a client loses nothing.
 //   - A header of more than 256 bytes is an answer that lacks its frame, and text up
-//     to the next marker. So is a turn without any frame, as of an engine that skips
+//     to the next marker. So are words with white space between them that stand
+//     behind no "<|message_model|>", and a turn without any frame, as of an engine that skips
 //     special tokens; but a lone word that was cut may be a call's name, and is not
 //     shown.
 //   - inkling_tools leaves thoughts in the text.

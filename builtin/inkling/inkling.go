@@ -74,6 +74,8 @@ type parser struct {
 	think   bool // frames of thoughts are reasoning
 	literal bool // the frame's markers are text
 	framed  bool // a frame was seen
+	named   bool // what comes stands behind a message's marker
+	begun   bool // prose was started
 	prose   prose.Machine
 	block   toolblock.Block
 }
@@ -141,7 +143,11 @@ func (p *parser) step(w *sdk.Window) bool {
 // enter goes on in a frame of text.
 func (p *parser) enter(thought bool) {
 	p.state, p.literal, p.framed = inFrame, false, true
-	p.prose.Start(body, thought)
+	if !p.begun { // else it goes on from the frame before
+		p.prose.Start(body, thought)
+		p.begun = true
+	}
+	p.prose.Thought = thought
 }
 
 // header drops what stands in front of a frame.
@@ -159,8 +165,13 @@ func (p *parser) header(w *sdk.Window) bool {
 		}
 		return false
 	}
-	w.Skip(at)
+	if !p.named && bytes.ContainsAny(w.Bytes()[:at], " \n") { // an answer that lacks its frame
+		w.Text(at)
+	} else {
+		w.Skip(at)
+	}
 	marker := markers.Len(id)
+	p.named = id == isMessage
 	switch {
 	case id < isThinking:
 		w.Skip(marker)
@@ -179,12 +190,14 @@ func (p *parser) header(w *sdk.Window) bool {
 	return true
 }
 
-// rest settles a header that the end of the text cut. In a turn without any frame
-// it was the answer: the engine kept the special tokens to itself. A lone word may
+// rest settles a header that the end of the text cut. In a turn without any frame,
+// and behind no message's marker, it was an answer: the engine kept the special
+// tokens to itself, say. A lone word may
 // be the name of a call that was cut.
 func (p *parser) rest(w *sdk.Window) {
 	ended := w.Reason == abi.FinishUnknown || w.Reason == abi.FinishEOS
-	if !p.framed && (ended || bytes.ContainsAny(w.Bytes(), " \n")) {
+	words := bytes.ContainsAny(w.Bytes(), " \n")
+	if !p.framed && (ended || words) || !p.named && words {
 		w.Text(w.Len())
 		return
 	}
@@ -204,7 +217,7 @@ func (p *parser) frame(w *sdk.Window) bool {
 	default:
 		w.Skip(markers.Len(id))
 	}
-	p.state = inHeader
+	p.state, p.named = inHeader, id == isMessage
 	w.Scanned = 0
 	return true
 }

@@ -105,7 +105,11 @@ func (s *Set) At(b []byte, final bool) (id int, v Verdict) {
 		return -1, Wait
 	}
 	for _, id := range s.heads[b[0]] {
-		if v := Prefix(b, s.markers[id], final); v != No {
+		m := s.markers[id]
+		if len(b) > 1 && len(m) > 1 && b[1] != m[1] { // most are told apart here
+			continue
+		}
+		if v := Prefix(b, m, final); v != No {
 			return int(id), v
 		}
 	}
