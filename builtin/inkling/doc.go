@@ -32,10 +32,12 @@
 //     a client loses nothing.
 //   - A header of more than 256 bytes is an answer that lacks its frame, and text up
 //     to the next marker. So are words with white space between them that stand
-//     behind no "<|message_model|>", and a turn without any frame, as of an engine that skips
-//     special tokens; but a lone word that was cut may be a call's name, and is not
-//     shown.
-//   - inkling_tools leaves thoughts in the text.
+//     behind no "<|message_model|>", and a turn without any frame, as of an engine
+//     that skips special tokens; but a lone word that was cut may be a call's name,
+//     and is not shown.
+//   - inkling_tools leaves thoughts in the text. It may stand behind a reasoning
+//     parser, which took the frames off: there a lone word is an answer too, but for
+//     an offered tool's name before a call.
 //
 // # Streaming
 //

@@ -3,6 +3,7 @@ package inkling
 import (
 	"bytes"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -73,6 +74,7 @@ type parser struct {
 	calls   bool // frames of calls are read
 	think   bool // frames of thoughts are reasoning
 	literal bool // the frame's markers are text
+	tools   []string
 	framed  bool // a frame was seen
 	named   bool // what comes stands behind a message's marker
 	begun   bool // prose was started
@@ -87,7 +89,7 @@ func newParser(s *abi.Session) sdk.Parser {
 	}
 	p := &parser{
 		start: channel(s), calls: kind != turn.Reasoning && len(s.Tools) > 0, think: kind != turn.Tools,
-		block: blocks.Block(),
+		block: blocks.Block(), tools: s.Tools,
 	}
 	if kind != turn.Reasoning && s.Mode != abi.ModeNative {
 		started := *s
@@ -165,7 +167,7 @@ func (p *parser) header(w *sdk.Window) bool {
 		}
 		return false
 	}
-	if !p.named && bytes.ContainsAny(w.Bytes()[:at], " \n") { // an answer that lacks its frame
+	if p.answer(w.Bytes()[:at], id == isCall) {
 		w.Text(at)
 	} else {
 		w.Skip(at)
@@ -190,14 +192,29 @@ func (p *parser) header(w *sdk.Window) bool {
 	return true
 }
 
+// answer says whether the bytes in front of a call's frame, another or the text's
+// end are no header but an answer that lacks its frame: words, behind no message's
+// marker. Behind a reasoning parser, which takes the frames off, it may be one
+// word.
+func (p *parser) answer(header []byte, call bool) bool {
+	switch {
+	case p.named:
+		return false
+	case bytes.ContainsAny(header, " \n"):
+		return true
+	case p.think:
+		return false
+	}
+	return !call || !slices.Contains(p.tools, string(header))
+}
+
 // rest settles a header that the end of the text cut. In a turn without any frame,
 // and behind no message's marker, it was an answer: the engine kept the special
 // tokens to itself, say. A lone word may
 // be the name of a call that was cut.
 func (p *parser) rest(w *sdk.Window) {
 	ended := w.Reason == abi.FinishUnknown || w.Reason == abi.FinishEOS
-	words := bytes.ContainsAny(w.Bytes(), " \n")
-	if !p.framed && (ended || words) || !p.named && words {
+	if !p.framed && (ended || bytes.ContainsAny(w.Bytes(), " \n")) || p.answer(w.Bytes(), false) {
 		w.Text(w.Len())
 		return
 	}
