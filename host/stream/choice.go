@@ -197,7 +197,7 @@ func (c *choice) backstop() {
 	}
 	reason := c.r.rules.Missing(c.calls > 0)
 	if reason == "" {
-		c.r.o.model.Hooks.anomaly("finish_reason_missing", 1)
+		c.r.o.model.Hooks.anomaly(anomalyNoFinish, 1)
 		return
 	}
 	c.begin()

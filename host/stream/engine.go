@@ -91,7 +91,7 @@ func (e engineCalls) nameless() (n int) {
 func (c *choice) admit() int {
 	r := c.r
 	if r.rules.CallsOff || !r.o.chat.ParallelToolCalls && len(c.complete) > 0 {
-		r.o.model.Hooks.anomaly("call_suppressed", 1)
+		r.o.model.Hooks.anomaly(anomalyCallSuppressed, 1)
 		return -1
 	}
 	return c.lane.takeIndex()

@@ -191,7 +191,12 @@ func prepare(t testing.TB, s *scene) (*stream.Operator, *openai.Error, *script, 
 	res := &result{choices: map[int]*view{}, counts: map[string]int{}, script: sc}
 	m := &stream.Model{Name: "m", Backend: sc, Route: route.Model{CanGuide: profile.CanGuide}}
 	m.Hooks.Metrics = func(m chunk.Metrics) { res.metrics = append(res.metrics, m) }
-	m.Hooks.Anomaly = func(name string, n int) { res.counts[name] += n }
+	m.Hooks.Anomaly = func(kind string, n int) {
+		if !slices.Contains(stream.Anomalies, kind) {
+			t.Errorf("the anomaly %s is not listed", kind)
+		}
+		res.counts[kind] += n
+	}
 	if s.model != nil {
 		s.model(m)
 	}

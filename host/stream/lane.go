@@ -97,7 +97,7 @@ func (l *lane) read(s *parse.Session) {
 		l.calls, l.jailed = immediate, immediate
 	}
 	if s != nil && m.Unknown == framing.UnknownText && p.Mode == abi.ModeNative && !p.CallsOff && p.Chat.ToolChoice.Name == "" {
-		l.unknown = newAsText(l.calls, l.engine().Parser(), l.r.offered, func() { m.Hooks.anomaly("unknown_tool", 1) })
+		l.unknown = newAsText(l.calls, l.engine().Parser(), l.r.offered, func() { m.Hooks.anomaly(anomalyUnknownTool, 1) })
 		l.calls = l.unknown
 		if l.jailed != nil {
 			l.jailed = l.unknown
@@ -115,15 +115,15 @@ func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Eve
 		Engine: e, Open: open, Policy: m.OnFault, Sent: l.sent,
 		Limits: parse.Limits{Held: m.Limits.held(), Call: m.Limits.held()},
 		OnFault: func(f *parse.FaultError) {
-			m.Hooks.anomaly("parser_fault", 1)
+			m.Hooks.anomaly(anomalyFault, 1)
 			m.Hooks.warn("parser fault", "request", l.r.o.id, "parser", f.Parser, "offset", f.Offset, "cause", f.Cause)
 		},
 		OnNote: func(n parse.Note) {
 			if n.Error {
-				m.Hooks.anomaly("parser_error", 1)
+				m.Hooks.anomaly(anomalyParserError, 1)
 				return
 			}
-			m.Hooks.anomaly("parser_note", 1)
+			m.Hooks.anomaly(anomalyParserNote, 1)
 		},
 	})
 }
@@ -289,9 +289,9 @@ func (l *lane) count(h *Hooks) {
 	}
 	n := l.framer.Counts()
 	for name, v := range map[string]int{
-		"call_cut": n.Cut, "call_dropped": n.Dropped, "call_suppressed": n.Suppressed, "unknown_tool": n.Unknown,
-		"arguments_unsound": n.Unsound, "key_repeated": n.Duplicates, "control_character": n.Repaired,
-		"id_replaced": n.IDs, "guided_void": n.Void, "value_overlong": n.Overlong,
+		anomalyCallCut: n.Cut, anomalyCallDropped: n.Dropped, anomalyCallSuppressed: n.Suppressed, anomalyUnknownTool: n.Unknown,
+		anomalyUnsound: n.Unsound, anomalyKeyRepeated: n.Duplicates, anomalyControl: n.Repaired,
+		anomalyIDReplaced: n.IDs, anomalyGuidedVoid: n.Void, anomalyOverlong: n.Overlong,
 	} {
 		h.anomaly(name, v)
 	}

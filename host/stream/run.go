@@ -209,7 +209,7 @@ func (r *run) release() {
 	for _, c := range r.choices {
 		c.close()
 		c.lane.count(&r.o.model.Hooks)
-		r.o.model.Hooks.anomaly("call_nameless", c.made.nameless())
+		r.o.model.Hooks.anomaly(anomalyCallNameless, c.made.nameless())
 	}
 }
 
@@ -219,7 +219,7 @@ func (r *run) feed(it *chunk.Item) error {
 		r.tokens = count(jsonx.Get(it.Data.NVExt, chunk.FieldIDs))
 	}
 	r.joiner.Take(it)
-	r.o.model.Hooks.anomaly("nvext_ignored", r.joiner.Ignored-r.ignored)
+	r.o.model.Hooks.anomaly(anomalyNVExt, r.joiner.Ignored-r.ignored)
 	r.ignored = r.joiner.Ignored
 	switch {
 	case it.Data == nil:

@@ -73,8 +73,8 @@ type Timeouts struct {
 
 // Hooks tell an operator what happens. All are optional.
 type Hooks struct {
-	// Anomaly counts what should not have happened, by a stable name.
-	Anomaly func(name string, n int)
+	// Anomaly counts what should not have happened, by its kind in Anomalies.
+	Anomaly func(kind string, n int)
 	// Metrics gets the engine's metrics, when the output they ride on leaves.
 	Metrics func(chunk.Metrics)
 	// Log is for details that no client sees. They hold no text of the model.
