@@ -29,11 +29,14 @@ const StatusOverload = 529
 // Error is a failure of an engine.
 type Error struct {
 	// Status is the HTTP status for the client, if nothing was sent yet.
-	Status  int
+	Status int
+	// Message is the host's own words.
 	Message string
+	// Said is the engine's words, where it gave any. They may quote the prompt.
+	Said string
 	// Code is a stable word.
 	Code string
-	// Public says that Message is meant for the client: it is of its making.
+	// Public says that the error is of the client's making, which is to read of it.
 	Public bool
 	// Cause is the error underneath, for the log.
 	Cause error
@@ -46,6 +49,17 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
+// Shown is what a client may read; "" where the error is not for it.
+func (e *Error) Shown() string {
+	switch {
+	case !e.Public:
+		return ""
+	case e.Said != "":
+		return e.Said
+	}
+	return e.Message
+}
+
 func (e *Error) Unwrap() error { return e.Cause }
 
 // StatusError is the error for a status that an engine answered, and its body. A
@@ -53,8 +67,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // status.
 func StatusError(status int, body []byte) *Error {
 	e := &Error{Status: http.StatusInternalServerError, Code: CodeStatus,
-		Message: "the engine answered with status " + strconv.Itoa(status)}
-	said := messageOf(body)
+		Message: "the engine answered with status " + strconv.Itoa(status), Said: messageOf(body)}
 	switch {
 	case status == StatusCancelled: // not by us: its proxy lost it
 		e.Status = http.StatusBadGateway
@@ -63,17 +76,10 @@ func StatusError(status int, body []byte) *Error {
 		if status == http.StatusUnprocessableEntity {
 			e.Status = http.StatusBadRequest
 		}
-		if said != "" {
-			e.Message = said
-		}
-		return e
 	case status == http.StatusServiceUnavailable || status == StatusOverload:
 		e.Status = status
 	case status < 400:
 		e.Status, e.Code = http.StatusBadGateway, CodeProtocol
-	}
-	if said != "" {
-		e.Message += ": " + said
 	}
 	return e
 }
@@ -81,10 +87,7 @@ func StatusError(status int, body []byte) *Error {
 // ReportedError is the error for an error object in place of a chunk. It is shown
 // to the client only if its code says that it is of the client's making.
 func ReportedError(object openai.Raw) *Error {
-	e := &Error{Status: http.StatusInternalServerError, Code: CodeReported, Message: messageOf(object)}
-	if e.Message == "" {
-		e.Message = "the engine reported an error"
-	}
+	e := &Error{Status: http.StatusInternalServerError, Code: CodeReported, Message: "the engine reported an error", Said: messageOf(object)}
 	switch code := codeOf(object); {
 	case code >= 400 && code < 500 && code != StatusCancelled:
 		e.Status, e.Public = code, true

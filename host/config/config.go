@@ -38,6 +38,8 @@ type Config struct {
 type Log struct {
 	Level  string `koanf:"level" default:"info" oneof:"debug info warn error" doc:"The lowest level that is logged."`
 	Format string `koanf:"format" default:"text" oneof:"text json" doc:"The form of log lines."`
+	// EngineErrors is off by default: prompts stay out of logs.
+	EngineErrors bool `koanf:"engine_errors" default:"false" doc:"Logs what an engine says of its failures as well. Engines like to quote prompts in such texts; their own logs have them in any case, with the completion's id as X-Request-Id."`
 }
 
 // Admin guards the operator's endpoints.

@@ -192,21 +192,22 @@ func TestLogsHoldNothingPrivate(t *testing.T) {
 	if body := all(t, h.post(t, t.Context(), ask(""))); !strings.Contains(body, "a prompt that is private") {
 		t.Errorf("the client is not told: %s", body)
 	}
-	long := strings.Repeat("long ", 1000)
-	failing := serve(t, engine(t, sends(text("said"), `{"error":{"message":"rank 3 `+long+`","code":500}}`)).URL, "", "log: {level: debug}\n")
-	all(t, failing.post(t, t.Context(), ask(streaming)))
-	eventually(t, "the log tells of the requests", func() bool {
-		return strings.Contains(h.log.String(), "error=\"400 engine_status\"") && strings.Contains(failing.log.String(), "rank 3")
-	})
+	eventually(t, "the log tells of the request", func() bool { return strings.Contains(h.log.String(), `error="the engine answered with status 400"`) })
 	if log := h.log.String(); strings.Contains(log, "private") || strings.Contains(log, "level=ERROR") {
 		t.Errorf("log: %s", log)
 	}
-	if log := failing.log.String(); len(log) > 2000 || !strings.Contains(log, "level=ERROR") {
-		t.Errorf("log: %s", log)
-	}
-	// The headers said 200; what became of it is another thing.
-	if _, body := failing.get(t, "/metrics"); !strings.Contains(body, `mode="stream",model="m",route="pass",status="500"} 1`) {
-		t.Error("the metrics call it a success")
+	failing := engine(t, sends(text("said"), `{"error":{"message":"rank 3 `+strings.Repeat("long ", 1000)+`","code":500}}`))
+	for setting, says := range map[string]bool{"": false, ", engine_errors: true": true} {
+		h := serve(t, failing.URL, "", "log: {level: debug"+setting+"}\n")
+		all(t, h.post(t, t.Context(), ask(streaming)))
+		eventually(t, "the log tells of the request", func() bool { return strings.Contains(h.log.String(), "the engine reported an error") })
+		if log := h.log.String(); len(log) > 2000 || !strings.Contains(log, "level=ERROR") || strings.Contains(log, "rank 3") != says || strings.Contains(log, "private") {
+			t.Errorf("log: %s", log)
+		}
+		// The headers said 200; what became of it is another thing.
+		if _, body := h.get(t, "/metrics"); !strings.Contains(body, `mode="stream",model="m",route="pass",status="500"} 1`) {
+			t.Error("the metrics call it a success")
+		}
 	}
 }
 

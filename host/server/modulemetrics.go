@@ -11,8 +11,8 @@ import (
 type moduleMetrics struct {
 	registry *registry.Registry
 
-	info, requests, sessions, instances, faults, replays                  *prometheus.Desc
-	swaps, rollbacks, quarantines, quarantined, compared, unlike, refused *prometheus.Desc
+	info, requests, sessions, instances, faults, replays                            *prometheus.Desc
+	swaps, rollbacks, quarantines, quarantined, compared, unlike, refused, draining *prometheus.Desc
 }
 
 func newModuleMetrics(r *registry.Registry) *moduleMetrics {
@@ -24,7 +24,7 @@ func newModuleMetrics(r *registry.Registry) *moduleMetrics {
 	}
 	return &moduleMetrics{
 		registry:    r,
-		info:        desc("info", "Versions of modules that are open; state: live, shadow, canary.", version),
+		info:        desc("info", "Versions of modules that are open; state: live, shadow, canary, built-in.", version),
 		requests:    desc("requests", "Requests that use a version.", state),
 		sessions:    desc("sessions", "Parse sessions that are open.", state),
 		instances:   desc("instances", "Instances that are alive.", state),
@@ -36,6 +36,7 @@ func newModuleMetrics(r *registry.Registry) *moduleMetrics {
 		quarantined: desc("quarantined", "1 while a version of the module is out of service.", module),
 		compared:    desc("trial_answers_total", "Answers of which a version on trial was compared with the live one.", module),
 		unlike:      desc("trial_differences_total", "Answers that a version on trial parsed differently.", module),
+		draining:    desc("draining", "Versions that were replaced and still have requests.", module),
 		refused:     desc("files_refused", "Files of the modules folder that are not loaded.", nil),
 	}
 }
@@ -76,6 +77,7 @@ func (m *moduleMetrics) Collect(c chan<- prometheus.Metric) {
 			quarantined = 1
 		}
 		gauge(m.quarantined, quarantined, mod.Name)
+		gauge(m.draining, int(mod.Draining), mod.Name)
 		counter(m.swaps, mod.Swaps, mod.Name)
 		counter(m.rollbacks, mod.Rollbacks, mod.Name)
 		counter(m.quarantines, mod.Quarantines, mod.Name)

@@ -90,7 +90,7 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 		if status >= http.StatusInternalServerError {
 			level = slog.LevelError
 		}
-		attrs = append(attrs, slog.String("error", cause(x.err)))
+		attrs = append(attrs, slog.String("error", s.cause(x.err)))
 	case err != nil:
 		attrs = append(attrs, slog.String("refused", refusal(err)))
 		if status >= http.StatusInternalServerError {
@@ -100,22 +100,17 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 	s.log.LogAttrs(c.Request().Context(), level, "request", attrs...)
 }
 
-// maxCause bounds what is logged of an error, in bytes.
-const maxCause = 300
+// maxCause bounds what is logged of an engine's words, in bytes.
+const maxCause = 500
 
-// cause tells why an answer failed. What an engine says of a request that it
-// refuses is the client's to read: such texts like to quote the prompt. Of its own
-// failures the log has the beginning.
-func cause(err error) string {
+// cause tells why an answer failed. The engine's words are the client's where they
+// are of its making, and else in the log only if they are wanted there.
+func (s *Server) cause(err error) string {
 	var engine *backend.Error
-	if !errors.As(err, &engine) {
+	if !errors.As(err, &engine) || engine.Said == "" || engine.Public || !s.cfg.Log.EngineErrors {
 		return err.Error()
 	}
-	if engine.Public {
-		return strconv.Itoa(engine.Status) + " " + engine.Code
-	}
-	text := err.Error()
-	return strings.ToValidUTF8(text[:min(len(text), maxCause)], "")
+	return err.Error() + ": " + strings.ToValidUTF8(engine.Said[:min(len(engine.Said), maxCause)], "")
 }
 
 // refusal tells why a request was refused without quoting it.

@@ -49,8 +49,8 @@ func ErrorOf(err error) *openai.Error {
 			e.Status = engine.Status
 		}
 		e.Code = engine.Code
-		if engine.Public {
-			e.Message = engine.Message
+		if shown := engine.Shown(); shown != "" {
+			e.Message = shown
 		}
 	case errors.Is(err, context.Canceled):
 		e.Status, e.Message = backend.StatusCancelled, "Request cancelled"

@@ -147,7 +147,7 @@ func (s *stream) refusal(resp *http.Response) error {
 		e.Status = resp.StatusCode
 	}
 	if key := s.backend.cfg.APIKey; key != "" {
-		e.Message = strings.ReplaceAll(e.Message, key, "[key]")
+		e.Said = strings.ReplaceAll(e.Said, key, "[key]")
 	}
 	return e
 }

@@ -250,6 +250,9 @@ func TestBadEngines(t *testing.T) {
 		{"error event", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, "event: error\ndata: {\"error\":{\"message\":\"busy\",\"code\":503}}\n\n")
 		}, "", 503, backend.CodeReported, false, "busy"},
+		{"T3 error event of comments", Config{}, func(w http.ResponseWriter, r *http.Request) {
+			sendSSE(w, "event: error\n: rank 3\n: is gone\n\n")
+		}, "", 500, backend.CodeReported, false, "rank 3 -- is gone"},
 		{"aborted", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, delta("a")+`data: {"choices":[{"index":0,"delta":{},"finish_reason":"abort"}]}`+"\n\ndata: [DONE]\n\n")
 		}, "a", 500, backend.CodeAborted, false, "abort"},
@@ -293,7 +296,7 @@ func TestBadEngines(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Fatalf("got %q, %v", text, err)
 			}
-			if text != c.text || e.Status != c.status || e.Code != c.code || e.Public != c.public || !strings.Contains(e.Error(), c.says) {
+			if text != c.text || e.Status != c.status || e.Code != c.code || e.Public != c.public || !strings.Contains(e.Error()+e.Said, c.says) {
 				t.Errorf("got %q, %d %s public=%v: %v", text, e.Status, e.Code, e.Public, e)
 			}
 		})

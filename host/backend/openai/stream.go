@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
@@ -78,7 +79,7 @@ func (s *stream) next() (chunk.Item, error) {
 		s.stopTimer()
 		switch {
 		case string(event.Name) == chunk.EventError:
-			return chunk.Item{}, backend.ReportedError(errorData(event))
+			return chunk.Item{}, reported(event)
 		case string(bytes.TrimSpace(event.Data)) == "[DONE]":
 			return s.end(true)
 		case !event.HasData && s.backend.cfg.Profile.NVExt:
@@ -105,12 +106,17 @@ func (s *stream) broken(err error) (chunk.Item, error) {
 	return chunk.Item{}, s.failure(err, "the engine's answer broke off", backend.CodeBroken)
 }
 
-// errorData gives the error object of an event that is named an error.
-func errorData(event sse.Event) openai.Raw {
-	if object := backend.ErrorObject(event.Data); object != nil {
-		return object
+// reported is the error of an event that is named one: its data, or its comments.
+func reported(event sse.Event) *backend.Error {
+	object := backend.ErrorObject(event.Data)
+	if object == nil {
+		object = event.Data
 	}
-	return event.Data
+	e := backend.ReportedError(object)
+	if e.Said == "" {
+		e.Said = strings.Join(event.Comments, " -- ")
+	}
+	return e
 }
 
 // end is what there is after the last chunk.
