@@ -139,7 +139,7 @@ func (r *Registry) admit(ctx context.Context, b *build, rollout Rollout, shadow 
 		err = r.swap(ctx, name, next, func() error { return commit(next) })
 	}
 	if err != nil {
-		v.retire()
+		v.retire(&next.counts.draining)
 		return err
 	}
 	r.log.Info("module loaded", "module", name, "version", b.Manifest.Version, "sha256", b.SHA256, "origin", b.Origin,
@@ -232,7 +232,7 @@ func (r *Registry) revert(ctx context.Context, s *slot, b *build, commit func(*s
 		err = r.swap(ctx, s.name, next, func() error { return commit(next) })
 	}
 	if err != nil {
-		v.retire()
+		v.retire(&s.counts.draining)
 		return err
 	}
 	s.counts.rollbacks.Add(1)

@@ -82,10 +82,13 @@ func TestARunningStreamKeepsItsVersion(t *testing.T) {
 	if got := v.run.module.Stats().Instances; got != 1 {
 		t.Errorf("the old version has %d instances", got)
 	}
+	if got := module(t, r, "mine").Draining; got != 1 {
+		t.Errorf("%d versions are draining", got)
+	}
 	if got := old.push("two ", "three").end(); got != "one two three" {
 		t.Errorf("the running stream: %q", got)
 	}
-	if v.acquire() {
+	if v.acquire() || module(t, r, "mine").Draining != 0 {
 		t.Error("the old version is open after its last stream")
 	}
 	if _, _, err := v.run.module.Open(t.Context(), &abi.Session{Parser: "mine"}); !errors.Is(err, wasm.ErrClosed) {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"crypto/ed25519"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,18 @@ func TestAReloadTriesAgainWhatWasRefused(t *testing.T) {
 	}
 	write(t, dir, "turnkey.lock", []byte(i.SHA256+"  mine.wasm\n"))
 	r.Reload()
+	eventually(t, "the module", func() bool { _, ok := r.Module("mine"); return ok && len(r.Refused()) == 0 })
+}
+
+func TestASignatureThatComesLater(t *testing.T) {
+	public, private, _ := ed25519.GenerateKey(nil)
+	dir := t.TempDir()
+	r, _ := open(t, Config{Dir: dir, Debounce: 5 * time.Millisecond, Keys: []ed25519.PublicKey{public}})
+	run(t, r)
+	binary := guest{}.Bytes()
+	write(t, dir, "mine.wasm", binary)
+	eventually(t, "the refusal", func() bool { return len(r.Refused()) == 1 })
+	write(t, dir, "mine.wasm.sig", ed25519.Sign(private, binary))
 	eventually(t, "the module", func() bool { _, ok := r.Module("mine"); return ok && len(r.Refused()) == 0 })
 }
 

@@ -34,7 +34,7 @@ func (r *Registry) Lease(ctx context.Context, names ...string) (*Lease, error) {
 		if ok {
 			return l, nil
 		}
-		l.release()
+		l.Release()
 		if err != nil {
 			return nil, err
 		}
@@ -65,14 +65,14 @@ func (l *Lease) take(ctx context.Context, e *entry) (f *route.Family, ok bool, e
 	if e.slot == nil || !l.tries(e.slot.trial) {
 		return l.hold(ctx, e.live)
 	}
-	if e.slot.trial.Mode == Canary {
-		return l.hold(ctx, e.beside)
-	}
-	live, ok, err := l.hold(ctx, e.live)
+	candidate, ok, err := l.hold(ctx, e.beside)
 	if !ok {
 		return nil, false, err
 	}
-	candidate, ok, err := l.hold(ctx, e.beside)
+	if e.slot.trial.Mode == Canary {
+		return e.slot.trial.counted(candidate), true, nil
+	}
+	live, ok, err := l.hold(ctx, e.live)
 	if !ok {
 		return nil, false, err
 	}
@@ -122,15 +122,6 @@ func (l *Lease) shadows(v *version) bool {
 
 // Release ends the request's use. All of its sessions must be closed.
 func (l *Lease) Release() {
-	for _, c := range l.chosen {
-		if c.takes && c.trial.Mode == Canary {
-			c.trial.passed()
-		}
-	}
-	l.release()
-}
-
-func (l *Lease) release() {
 	for _, v := range l.held {
 		v.release()
 	}

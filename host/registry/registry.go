@@ -200,7 +200,7 @@ func (r *Registry) Close(ctx context.Context) error {
 	if s := r.state.Swap(&state{table: &table{closed: true}}); s != nil {
 		for _, slot := range s.slots {
 			for _, v := range slot.versions() {
-				v.retire()
+				v.retire(&slot.counts.draining)
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func (r *Registry) swap(ctx context.Context, name string, next *slot, commit fun
 	r.state.Store(s)
 	for _, v := range now.slots[name].versions() {
 		if !slices.Contains(next.versions(), v) {
-			v.retire()
+			v.retire(&now.slots[name].counts.draining)
 		}
 	}
 	return nil

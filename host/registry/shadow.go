@@ -18,12 +18,7 @@ type shadowed struct {
 func (e *shadowed) Parser() *manifest.Parser { return e.live.Parser() }
 
 // Constraint implements parse.Constrainer.
-func (e *shadowed) Constraint(open *abi.Session) ([]byte, error) {
-	if c, ok := e.live.(parse.Constrainer); ok {
-		return c.Constraint(open)
-	}
-	return nil, nil
-}
+func (e *shadowed) Constraint(open *abi.Session) ([]byte, error) { return constraint(e.live, open) }
 
 func (e *shadowed) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
 	live, answer, err := e.live.Open(open)

@@ -34,6 +34,7 @@ type benched struct {
 type counts struct {
 	swaps, quarantines, rollbacks atomic.Uint64
 	compared, different           atomic.Uint64
+	draining                      atomic.Int64 // versions that were replaced and still have requests
 }
 
 func (r *Registry) newSlot(name string) *slot {

@@ -21,6 +21,7 @@ type Module struct {
 	File       string      `json:"file,omitempty"` // in the modules folder; "" where it is not kept over a restart
 	Note       string      `json:"note,omitempty"` // the last thing that happened to it
 
+	Draining    int64  `json:"draining,omitempty"` // versions that were replaced and still have requests
 	Swaps       uint64 `json:"swaps,omitempty"`
 	Rollbacks   uint64 `json:"rollbacks,omitempty"`
 	Quarantines uint64 `json:"quarantines,omitempty"`
@@ -107,7 +108,7 @@ func (r *Registry) Refused() []Refusal {
 
 func (s *state) describe(slot *slot) Module {
 	m := Module{Name: slot.name, ETag: slot.etag(), Shadows: slot.shadow, File: slot.file, Note: slot.note,
-		Swaps: slot.counts.swaps.Load(), Rollbacks: slot.counts.rollbacks.Load(), Quarantines: slot.counts.quarantines.Load(),
+		Draining: slot.counts.draining.Load(), Swaps: slot.counts.swaps.Load(), Rollbacks: slot.counts.rollbacks.Load(), Quarantines: slot.counts.quarantines.Load(),
 		Compared: slot.counts.compared.Load(), Different: slot.counts.different.Load()}
 	if slot.live != nil {
 		m.Live = slot.live.describe()

@@ -121,7 +121,7 @@ func (r *Registry) retry(ctx context.Context, s *slot) error {
 		err = r.swap(ctx, s.name, next, nil)
 	}
 	if err != nil {
-		v.retire()
+		v.retire(&s.counts.draining)
 		after := s.copy()
 		after.benched = nil
 		_ = r.swap(ctx, s.name, after, nil) // the same versions are live

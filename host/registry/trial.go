@@ -135,13 +135,27 @@ func (t *trial) compared(same bool, where uint32) {
 
 // beside gives the live family's parsers, with the candidate's beside each.
 func (t *trial) beside(live, candidate *route.Family) *route.Family {
-	pair := func(l, c parse.Engine) parse.Engine {
-		if l == nil || c == nil {
+	return pairs(live, candidate, func(l, c parse.Engine) parse.Engine {
+		if c == nil {
 			return l
 		}
 		return &shadowed{l, c, t}
+	})
+}
+
+// counted gives the candidate's parsers, whose answers are counted.
+func (t *trial) counted(candidate *route.Family) *route.Family {
+	return pairs(candidate, candidate, func(c, _ parse.Engine) parse.Engine { return &canary{c, t} })
+}
+
+// pairs makes a family of what pair makes of each parser of f and its like in g.
+func pairs(f, g *route.Family, pair func(f, g parse.Engine) parse.Engine) *route.Family {
+	both := func(a, b parse.Engine) parse.Engine {
+		if a == nil {
+			return nil
+		}
+		return pair(a, b)
 	}
-	return &route.Family{Name: live.Name,
-		Unified: pair(live.Unified, candidate.Unified), Tools: pair(live.Tools, candidate.Tools),
-		Reasoning: pair(live.Reasoning, candidate.Reasoning), Batch: pair(live.Batch, candidate.Batch)}
+	return &route.Family{Name: f.Name, Unified: both(f.Unified, g.Unified), Tools: both(f.Tools, g.Tools),
+		Reasoning: both(f.Reasoning, g.Reasoning), Batch: both(f.Batch, g.Batch)}
 }

@@ -104,6 +104,8 @@ type version struct {
 	users   int
 	retired bool
 	ready   bool
+
+	draining *atomic.Int64
 }
 
 func newVersion(b *build, load func(context.Context) (running, error)) *version {
@@ -169,10 +171,15 @@ func (v *version) release() {
 	}
 }
 
-// retire closes the version when its last user is gone.
-func (v *version) retire() {
+// retire closes the version when its last user is gone; until then it counts as
+// draining.
+func (v *version) retire(draining *atomic.Int64) {
 	v.mu.Lock()
 	last := !v.retired && v.users == 0
+	if !v.retired && !last {
+		v.draining = draining
+		draining.Add(1)
+	}
 	v.retired = true
 	v.mu.Unlock()
 	if last {
@@ -181,6 +188,9 @@ func (v *version) retire() {
 }
 
 func (v *version) close() {
+	if v.draining != nil {
+		v.draining.Add(-1)
+	}
 	if v.run.close != nil {
 		v.run.close()
 	}
