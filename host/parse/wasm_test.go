@@ -1,0 +1,47 @@
+package parse_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
+	"github.com/turnkey-parsers/turnkey/wasm"
+)
+
+// A module whose instances are all taken is busy, whatever the policy for faults:
+// text that no parser has read must not go out. With one given back it goes on.
+func TestAModuleWithoutRoomIsBusy(t *testing.T) {
+	rt, err := wasm.NewRuntime(t.Context(), wasm.NewConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close(t.Context())
+	limits := wasm.ThirdParty()
+	limits.Instances = 1
+	module, err := rt.Compile(t.Context(), registrytest.Guest{}.Bytes(), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := parse.Wasm(module, module.Manifest().Parsers[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := 0
+	cfg := parse.Config{Engine: engine, Open: abi.Session{}, OnFault: func(*parse.FaultError) { faults++ }}
+	first, _, err := parse.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy *parse.BusyError
+	if s, _, err := parse.Open(cfg); s != nil || !errors.As(err, &busy) || faults != 0 {
+		t.Errorf("the second session: %v, %v, %d faults", s, err, faults)
+	}
+	first.Close()
+	third, _, err := parse.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third.Close()
+}
