@@ -9,11 +9,9 @@ import (
 	"maps"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ardanlabs/jinja"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
 
@@ -69,19 +67,6 @@ func (t *Template) Render(in Input) (out string, err error) {
 		return "", fmt.Errorf("chat_template: %w", err)
 	}
 	return out, nil
-}
-
-// Tail gives the end of a prompt: at most abi.MaxPromptTail bytes, cut at a
-// character.
-func Tail(prompt string) string {
-	if len(prompt) <= abi.MaxPromptTail {
-		return prompt
-	}
-	at := len(prompt) - abi.MaxPromptTail
-	for at < len(prompt) && !utf8.RuneStart(prompt[at]) {
-		at++
-	}
-	return prompt[at:]
 }
 
 func (in Input) variables() (map[string]any, error) {

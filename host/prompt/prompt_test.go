@@ -5,11 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
 
@@ -101,22 +97,6 @@ func TestLoadReadsFiles(t *testing.T) {
 	if got, err := template.Render(Input{Messages: raws(`{}`, `{}`)}); err != nil || got != "2<think>" {
 		t.Errorf("got %q, %v", got, err)
 	}
-}
-
-func TestTail(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := strings.Repeat(rapid.String().Draw(t, "s"), 1+rapid.IntRange(0, 900).Draw(t, "times"))
-		tail := Tail(s)
-		if !strings.HasSuffix(s, tail) || len(tail) > abi.MaxPromptTail {
-			t.Fatalf("%d bytes of %d", len(tail), len(s))
-		}
-		if utf8.ValidString(s) && !utf8.ValidString(tail) {
-			t.Fatal("cut inside a character")
-		}
-		if len(s) > abi.MaxPromptTail && len(tail) < abi.MaxPromptTail-utf8.UTFMax {
-			t.Fatalf("only %d bytes", len(tail))
-		}
-	})
 }
 
 func FuzzRender(f *testing.F) {
