@@ -45,9 +45,16 @@ type Parser struct {
 	NeedsSchemas  bool      `json:"needs_schemas,omitempty"`
 	Synthesises   bool      `json:"synthesises,omitempty"`
 	Typing        *Typing   `json:"typing,omitempty"`
+	// IDs is the form of the call ids that the host makes where the grammar carries
+	// none: "" is the host's own, IDsShort, or a text in which {name} stands for the
+	// tool's name and {index} for the call's place in the conversation, from 0.
+	IDs string `json:"ids,omitempty"`
 
 	models []*regexp.Regexp // Models, compiled by Parse
 }
+
+// IDsShort are ids of nine letters and digits.
+const IDsShort = "short"
 
 // Jail holds the markers that tell the jail route when asking is worth while.
 type Jail struct {

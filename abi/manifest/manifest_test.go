@@ -15,6 +15,7 @@ const good = `{"abi":"1.0","module":"larch","version":"1.2.3","license":"Apache-
   "prompt":{"reasoning":["<think>"],"response":["</think>"],"closed_pair":"none"},
   "eos":["<|end|>"],"guided":["required","named"],"constraint":true,
   "strict":true,"wrapped":true,"needs_schemas":true,"synthesises":true,
+  "ids":"{name}:{index}",
   "typing":{"union":"string","null":"proven","json":"any","empty":"container","booleans":"loose"}},
  {"name":"larch_plain","kind":"reasoning"}]}`
 
@@ -81,6 +82,7 @@ func TestParseErrors(t *testing.T) {
 		{"eos type", `"eos":["<|end|>"]`, `"eos":"<|end|>"`, `parser "larch_k2": eos: a string where an array is expected`},
 		{"guided", `"named"]`, `"auto"]`, `guided[1]: "auto"`},
 		{"bool", `"strict":true`, `"strict":"yes"`, `strict: a string where true or false is expected`},
+		{"ids", `{name}:{index}`, `{name}`, `ids: "{name}"; write "short", or a text with {index} in it`},
 		{"typing", `"union":"string"`, `"union":"text"`, `typing.union: "text"; write one of ["typed" "string"]`},
 		{"typing member", `"empty":`, `"void":`, `"void": version 1.0`},
 		{"name twice", `"larch_plain"`, `"Larch-K2"`, `parser "Larch-K2": name: parser "larch_k2" has the same one`},

@@ -213,7 +213,14 @@ func (p *Parser) check() error {
 		}
 		p.models[i] = re
 	}
-	return errors.Join(p.checkRoute(), p.checkPrompt(), p.checkTyping())
+	return errors.Join(p.checkRoute(), p.checkPrompt(), p.checkTyping(), p.checkIDs())
+}
+
+func (p *Parser) checkIDs() error {
+	if p.IDs == "" || p.IDs == IDsShort || strings.Contains(p.IDs, "{index}") {
+		return nil
+	}
+	return fmt.Errorf("ids: %q; write %q, or a text with {index} in it", p.IDs, IDsShort)
 }
 
 func (p *Parser) checkRoute() error {

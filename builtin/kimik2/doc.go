@@ -9,7 +9,9 @@
 //
 // The section's markers are also read in the singular, "<|tool_call_section_…|>".
 // A call without a section is a call. The id is passed on as it stands, because
-// the model's template prints it back. Sources: the chat template of Kimi K2.5,
+// the model's template prints it back; where guided JSON has none, or one comes
+// twice, the host makes functions.NAME:N, with N the call's place in the
+// conversation (ids in the manifest). Sources: the chat template of Kimi K2.5,
 // and the parsers of Dynamo, vLLM, SGLang and SMG; what follows is where they
 // differ or are silent.
 //

@@ -44,7 +44,8 @@
 //     its object's brace, and what follows is prose.
 //   - An id in the stream is the call's id, because the template prints it back. The
 //     host sends it with a call's first part: in an array the arguments wait for an
-//     id behind them, up to 64 KiB of the object.
+//     id behind them, up to 64 KiB of the object. Ids that the host makes have nine
+//     letters and digits (ids in the manifest): templates insist on it.
 //   - Parallel calls are elements of an array; in the named forms the opener is said
 //     again.
 //   - What the end of the text cuts is dropped: a name, an id, an object. Whole

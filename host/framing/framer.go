@@ -31,7 +31,7 @@ type run struct {
 // New makes a Framer.
 func New(cfg Config) *Framer {
 	if cfg.IDs == nil {
-		cfg.IDs = NewIDs(false)
+		cfg.IDs = NewIDs("")
 	}
 	if cfg.MaxHeld <= 0 {
 		cfg.MaxHeld = defaultHeld
@@ -393,7 +393,7 @@ func (f *Framer) flushCall() {
 func (f *Framer) head() {
 	f.flushProse()
 	c := &f.call
-	id, own := f.cfg.IDs.take(c.id)
+	id, own := f.cfg.IDs.take(c.id, c.name)
 	if c.id != "" && !own {
 		f.counts.IDs++
 	}

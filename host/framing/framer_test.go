@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 )
 
 func TestOrderIsKept(t *testing.T) {
@@ -141,18 +142,24 @@ func TestNamesAndIDs(t *testing.T) {
 	frames(t, cfg, late, `call 0 f * {}`)
 	frames(t, Config{Arguments: Whole}, late, `call 0 f late {}`)
 
-	shared := NewIDs(true, "taken")
+	shared := NewIDs(manifest.IDsShort, "taken")
 	deltas := New(Config{IDs: shared}).Apply(of(opens(0, "f"), id("taken"), end), nil)
 	if got := deltas[0].ID; len(got) != 9 || got == "taken" {
 		t.Errorf("short id: %q", got)
 	}
 	seen := map[string]bool{}
 	for range 1000 {
-		id, _ := shared.take("")
+		id, _ := shared.take("", "f")
 		if seen[id] {
 			t.Fatal("an id came twice")
 		}
 		seen[id] = true
+	}
+	form := NewIDs("functions.{name}:{index}", "functions.f:0", "functions.g:1", "functions.f:3")
+	for _, call := range [][3]string{{"", "f", "functions.f:4"}, {"functions.g:9", "g", "functions.g:9"}, {"functions.g:9", "g", "functions.g:5"}} {
+		if got := form.Take(call[0], call[1]); got != call[2] {
+			t.Errorf("id %q of a call of %s: %q, not %q", call[0], call[1], got, call[2])
+		}
 	}
 }
 

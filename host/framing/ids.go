@@ -2,7 +2,11 @@ package framing
 
 import (
 	"crypto/rand"
+	"strconv"
+	"strings"
 	"sync"
+
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 )
 
 const (
@@ -16,30 +20,30 @@ const (
 // has seen. It may be used by several goroutines.
 type IDs struct {
 	mu    sync.Mutex
-	short bool
+	form  string
+	index int // of the next call, in the conversation
 	used  map[string]struct{}
 }
 
-// NewIDs makes ids of "call_" and 24 letters and digits, or, with short, of nine
-// letters and digits, which some chat templates insist on. used are ids that are
-// taken: those in the request's messages.
-func NewIDs(short bool, used ...string) *IDs {
-	ids := &IDs{short: short, used: make(map[string]struct{}, len(used)+1)}
+// NewIDs makes ids of the form that a parser's manifest names (manifest.Parser.IDs).
+// used are ids that are taken: those of the calls in the request's messages.
+func NewIDs(form string, used ...string) *IDs {
+	ids := &IDs{form: form, index: len(used), used: make(map[string]struct{}, len(used)+1)}
 	for _, id := range used {
 		ids.used[id] = struct{}{}
 	}
 	return ids
 }
 
-// Take gives id back, or another where it is empty or used: for calls that the
-// engine itself made.
-func (ids *IDs) Take(id string) string {
-	id, _ = ids.take(id)
+// Take gives the id of a call of that name back, or another where it is empty or
+// used: for calls that the engine itself made.
+func (ids *IDs) Take(id, name string) string {
+	id, _ = ids.take(id, name)
 	return id
 }
 
 // take gives id back if it is not used yet, else a new one. ok says which.
-func (ids *IDs) take(id string) (_ string, ok bool) {
+func (ids *IDs) take(id, name string) (_ string, ok bool) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	ok = id != ""
@@ -47,25 +51,33 @@ func (ids *IDs) take(id string) (_ string, ok bool) {
 		_, used := ids.used[id]
 		ok = !used
 	}
+	made := ids.index
+	ids.index++
 	for !ok {
-		id = ids.random()
+		id = ids.make(name, made)
 		if _, used := ids.used[id]; !used {
 			break
 		}
+		made++
 	}
 	ids.used[id] = struct{}{}
 	return id, ok
 }
 
-func (ids *IDs) random() string {
-	n := idLong
-	if ids.short {
-		n = idShort
+// make makes an id for the call at that index.
+func (ids *IDs) make(name string, index int) string {
+	switch ids.form {
+	case "":
+		return random(idPrefix, idLong)
+	case manifest.IDsShort:
+		return random("", idShort)
 	}
-	b := make([]byte, 0, len(idPrefix)+idLong)
-	if !ids.short {
-		b = append(b, idPrefix...)
-	}
+	return strings.NewReplacer("{name}", name, "{index}", strconv.Itoa(index)).Replace(ids.form)
+}
+
+// random gives n random letters and digits behind a prefix.
+func random(prefix string, n int) string {
+	b := append(make([]byte, 0, len(idPrefix)+idLong), prefix...)
 	var raw [2 * idLong]byte
 	for want := len(b) + n; len(b) < want; {
 		rand.Read(raw[:]) // never fails

@@ -145,6 +145,14 @@ func (p *Plan) StopText() bool {
 // parsers gives the parsers of the plan.
 func (p *Plan) parsers() []parse.Engine { return present(p.Unified, p.Thought, p.Calls) }
 
+// IDs is the form of call ids that the parser of calls asks for.
+func (p *Plan) IDs() string {
+	for _, e := range present(p.Unified, p.Calls) {
+		return e.Parser().IDs
+	}
+	return ""
+}
+
 // SpecialTokens says whether a parser needs the engine's special tokens.
 func (p *Plan) SpecialTokens() bool {
 	return slices.ContainsFunc(p.parsers(), func(e parse.Engine) bool { return e.Parser().SpecialTokens })

@@ -60,7 +60,7 @@ func (c *choice) passCall(call openai.ToolCall) {
 	}
 	call.Index = made.index
 	if first {
-		call.ID, call.Type = c.r.ids.Take(made.id), "function"
+		call.ID, call.Type = c.r.ids.Take(made.id, call.Name), "function"
 	} else {
 		call.ID, call.Type, call.Name = "", "", ""
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
@@ -68,7 +69,7 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 			CutIsLength: o.model.CutIsLength,
 		},
 		maker: chunk.Maker{Frame: o.frame()},
-		ids:   framing.NewIDs(o.model.ShortIDs, usedIDs(chat.Messages)...),
+		ids:   framing.NewIDs(o.idForm(), usedIDs(chat.Messages)...),
 	}
 	if len(chat.Tools) > 0 {
 		list := make([]framing.Tool, len(chat.Tools))
@@ -78,6 +79,15 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 		r.tools = framing.NewTools(list)
 	}
 	return r, nil
+}
+
+// idForm is the form of ids that the host makes: the parser's, unless the operator
+// asks for short ones.
+func (o *Operator) idForm() string {
+	if o.model.ShortIDs {
+		return manifest.IDsShort
+	}
+	return o.plan.IDs()
 }
 
 // usedIDs lists the ids of the conversation's calls: a new one must be unlike
