@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +43,7 @@ type config struct {
 }
 
 func main() {
-	c := config{warm: 50, pause: 20 * time.Millisecond}
+	c := config{warm: 50, pause: 100 * time.Millisecond}
 	flag.StringVar(&c.module, "module", "", "a module with the parser birch; without one, examples/plugins/birch_wasm is built")
 	flag.IntVar(&c.swaps, "swaps", 1000, "how often the module is swapped")
 	flag.IntVar(&c.streams, "streams", 50, "streams that run at a time")
@@ -157,19 +158,46 @@ func (c *config) swap(ctx context.Context, r *registry.Registry, builds [2][]byt
 		if err := r.Put(ctx, "birch", registry.Change{Binary: builds[n%2^1]}); err != nil {
 			return 0, 0, err
 		}
+		if n != c.warm && n%100 != 0 && n != c.swaps {
+			continue
+		}
+		took := time.Since(begun) / time.Duration(n)
+		after = memory(r)
 		if n == c.warm {
-			before = memory()
+			before = after
 		}
-		if n%100 == 0 {
-			fmt.Fprintf(out, "%4d swaps, %v a swap, RSS %.1f MiB\n", n, (time.Since(begun) / time.Duration(n)).Round(time.Millisecond), mib(memory()))
-		}
+		fmt.Fprintf(out, "%4d swaps, %v a swap, RSS %.1f MiB\n", n, took.Round(time.Millisecond), mib(after))
 	}
-	return before, memory(), nil
+	return before, after, nil
 }
 
-// memory is the process's resident memory, without what Go keeps for later.
-func memory() int64 {
-	debug.FreeOSMemory()
+// samples is how many measurements a figure is the median of: streams begin and
+// end all the time, and with them instances.
+const samples = 9
+
+// memory is the process's resident memory while all streams run on the live
+// version, without what Go keeps for later. How many versions are draining
+// depends on how fast the machine swaps: they are waited for.
+func memory(r *registry.Registry) int64 {
+	for draining(r) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	var values []int64
+	for range samples {
+		time.Sleep(50 * time.Millisecond)
+		debug.FreeOSMemory()
+		values = append(values, resident())
+	}
+	slices.Sort(values)
+	return values[samples/2]
+}
+
+func draining(r *registry.Registry) bool {
+	m, ok := r.Module("birch")
+	return ok && m.Draining > 0
+}
+
+func resident() int64 {
 	var total, resident int64
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err == nil {

@@ -84,11 +84,12 @@ type ModuleLimits struct {
 	TableElements       int           `koanf:"table_elements" doc:"Elements of each of an instance's tables. Shipped 1048576, third party 65536."`
 	SessionsPerInstance int           `koanf:"sessions_per_instance" doc:"Sessions that share an instance. Shipped 64, third party 1."`
 	Instances           int           `koanf:"instances" doc:"Instances of a module. 1024 for both."`
-	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are about a millisecond. Shipped 20000000, third party 5000000."`
+	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are at most about a millisecond, for which the garbage collector may have to wait. Shipped 5000000, third party 2000000."`
 	FuelCall            int           `koanf:"fuel_call" doc:"Units of each call. Shipped 2000000, third party 1000000."`
-	FuelByte            int           `koanf:"fuel_byte" doc:"Units more for each byte that a call hands in. Shipped 500, third party 400."`
-	FuelHeld            int           `koanf:"fuel_held" doc:"Units more for each byte that the session holds back. Shipped 20, third party 10."`
-	FuelConstraint      int           `koanf:"fuel_constraint" doc:"Units to build a constraint. Shipped 20000000, third party 5000000."`
+	FuelByte            int           `koanf:"fuel_byte" doc:"Units more for each byte that a call hands in. Shipped 2000, third party 1000."`
+	FuelHeld            int           `koanf:"fuel_held" doc:"Units more for each byte that the session holds back. Shipped 2, third party 1."`
+	FuelMost            int           `koanf:"fuel_most" doc:"Units of a call, whatever its bytes add. Shipped 4000000, third party 2000000."`
+	FuelConstraint      int           `koanf:"fuel_constraint" doc:"Units to build a constraint. Shipped 80000000, third party 4000000."`
 	Events              int           `koanf:"events" doc:"Events of an answer. Shipped 1048576, third party 65536."`
 	Literals            Size          `koanf:"literals" doc:"Synthesised bytes of an answer. Shipped 4MiB, third party 1MiB."`
 	Held                Size          `koanf:"held" doc:"Bytes that a session holds back. Shipped 8MiB, third party 2MiB."`

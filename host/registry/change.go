@@ -127,7 +127,7 @@ func (r *Registry) admit(ctx context.Context, b *build, rollout Rollout, shadow 
 	}
 	v := r.version(b)
 	r.place(next, v, rollout)
-	if err := now.with(name, next).clash(); err != nil { // before work is spent on it
+	if err := now.untabled(name, next).clash(); err != nil { // before work is spent on it
 		return &RefusedError{Module: name, Step: StepNames, Cause: err}
 	}
 	begun := time.Now()

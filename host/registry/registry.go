@@ -254,13 +254,18 @@ func (r *Registry) swap(ctx context.Context, name string, next *slot, commit fun
 
 // with is the state with another slot of that name, or without one.
 func (s *state) with(name string, next *slot) *state {
+	n := s.untabled(name, next)
+	n.table = newTable(n)
+	return n
+}
+
+func (s *state) untabled(name string, next *slot) *state {
 	n := &state{builtins: s.builtins, slots: maps.Clone(s.slots)}
 	if next == nil {
 		delete(n.slots, name)
 	} else {
 		n.slots[name] = next
 	}
-	n.table = newTable(n)
 	return n
 }
 
