@@ -225,8 +225,7 @@ func (i *instance) constrain(block []byte) ([]byte, error) {
 		return nil, errDead
 	}
 	e := i.export(abi.ExportConstraint)
-	f := i.module.limits.Fuel
-	fuel := f.Constraint + f.Byte*int64(len(block))
+	fuel := i.module.limits.Fuel.Constraint
 	if err := i.write(block, fuel); err != nil {
 		return nil, i.fail(i.alloc, err)
 	}

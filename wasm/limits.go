@@ -22,15 +22,23 @@ type Limits struct {
 	ReplayBytes  int // raw text kept of a session, to rebuild it after a neighbour's fault
 }
 
-// Fuel is the budget of a call in units: about one unit for a loop's turn or a
-// call of a small function, more for large ones (see wasm/meter). A million units
-// are about a millisecond.
+// Fuel is the budget of a call in units: about one unit for a loop's turn, 20 and
+// more for a call of a function (see wasm/meter). A million units are at most
+// about a millisecond, in which the garbage collector may have to wait for the
+// guest, and at most 8 MB of stack.
 type Fuel struct {
 	Start      int64 // to start an instance: start function, _initialize, tk_abi, tk_manifest
 	Call       int64 // each call, besides what its bytes add
 	Byte       int64 // for each byte that the call hands in
 	Held       int64 // for each byte that the session holds back
-	Constraint int64 // to build a constraint, besides what its bytes add
+	Most       int64 // each call, whatever its bytes add
+	Constraint int64 // to build a constraint
+}
+
+// of is the budget of a call that hands in n bytes of a session that holds back
+// so many.
+func (f *Fuel) of(n, held int) int64 {
+	return min(f.Most, f.Call+f.Byte*int64(n)+f.Held*int64(held))
 }
 
 // Shipped returns the limits for modules that come with the program.
@@ -42,7 +50,7 @@ func Shipped() Limits {
 		TableElements:       1 << 20,
 		SessionsPerInstance: 64,
 		Instances:           1024,
-		Fuel:                Fuel{Start: 20e6, Call: 2e6, Byte: 500, Held: 20, Constraint: 20e6},
+		Fuel:                Fuel{Start: 5e6, Call: 2e6, Byte: 2000, Held: 2, Most: 4e6, Constraint: 80e6},
 		Events:              1 << 20,
 		LiteralBytes:        4 << 20,
 		HeldBytes:           8 << 20,
@@ -60,7 +68,7 @@ func ThirdParty() Limits {
 		TableElements:       1 << 16,
 		SessionsPerInstance: 1,
 		Instances:           1024,
-		Fuel:                Fuel{Start: 5e6, Call: 1e6, Byte: 400, Held: 10, Constraint: 5e6},
+		Fuel:                Fuel{Start: 2e6, Call: 1e6, Byte: 1000, Held: 1, Most: 2e6, Constraint: 4e6},
 		Events:              1 << 16,
 		LiteralBytes:        1 << 20,
 		HeldBytes:           2 << 20,

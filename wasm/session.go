@@ -171,7 +171,7 @@ func (s *Session) try(o op) error {
 
 // run makes the call, under the instance's lock.
 func (s *Session) run(i *instance, o op) error {
-	e, fuel := export{}, s.fuel(len(o.data))
+	e, fuel := export{}, s.module.limits.Fuel.of(len(o.data), int(s.held()))
 	if o.kind != opFinish {
 		if err := i.write(o.data, fuel); err != nil {
 			return i.fail(i.alloc, err)
@@ -202,12 +202,6 @@ func (s *Session) run(i *instance, o op) error {
 		return i.fail(e, err)
 	}
 	return nil
-}
-
-// fuel is the budget of a call that hands in n bytes.
-func (s *Session) fuel(n int) int64 {
-	f := &s.module.limits.Fuel
-	return f.Call + f.Byte*int64(n) + f.Held*int64(s.held())
 }
 
 func (s *Session) held() uint32 { return s.total - min(s.total, s.end) }

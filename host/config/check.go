@@ -47,7 +47,7 @@ func checkModules(m *Modules, d *decoder) {
 		}
 	}
 	for class, l := range map[string]*ModuleLimits{"shipped": &m.Limits.Shipped, "third_party": &m.Limits.ThirdParty} {
-		for _, n := range []int{l.TableElements, l.SessionsPerInstance, l.Instances, l.FuelStart, l.FuelCall, l.FuelByte, l.FuelHeld, l.FuelConstraint, l.Events} {
+		for _, n := range []int{l.TableElements, l.SessionsPerInstance, l.Instances, l.FuelStart, l.FuelCall, l.FuelByte, l.FuelHeld, l.FuelMost, l.FuelConstraint, l.Events} {
 			if n < 0 {
 				d.fail("modules.limits."+class, "a limit can't be negative: %d", n)
 			}

@@ -282,7 +282,7 @@ func (s *Session) serve(end uint32) {
 // pushAtOnce is the most that one call hands in, in bytes. How text is cut never
 // matters to a parser; a bound on it bounds what a call may compute, and so how
 // long the garbage collector can wait for a guest.
-const pushAtOnce = 4 << 10
+const pushAtOnce = 512
 
 // call pushes the next part of the text.
 func (s *Session) call() error {

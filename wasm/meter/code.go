@@ -11,12 +11,12 @@ const (
 	maxDepth     = 10_000    // nested blocks
 )
 
-// What is charged, in units. A unit is a loop's turn: about a nanosecond.
+// What is charged, in units. A unit is a loop's turn: about a nanosecond. A
+// function's entry takes much less, but more of the stack.
 const (
-	entryBase  = 16  // a function entry, which takes stack that has to be grown
-	entryShift = 6   // and 1 for so many bytes of its body
-	frameShift = 2   // and 1 for so many locals
-	loopShift  = 10  // a loop's turn: 1, and 1 for so many bytes that are the loop's own
+	entryBase  = 16  // a function entry
+	entryShift = 6   // and 1 for so many bytes of its body, 1 for each value of its frame
+	loopShift  = 8   // a loop's turn: 1, and 1 for so many bytes that are the loop's own
 	slowBytes  = 32  // a division or root counts as so many bytes
 	outward    = 100 // what leaves the guest: a call of an imported function, memory.grow
 
@@ -37,14 +37,19 @@ type charge struct {
 type body struct {
 	w       *rewriter
 	r       *reader
+	locals  int // parameters included
 	charges []charge
 	blocks  []block
+	stack   stack
+	vectors bool // has values of 16 bytes
 }
 
 // block is a construct that is open.
 type block struct {
-	loop int // the loop's charge, or -1
-	own  int // bytes of the loop that are not in an inner loop
+	loop   int // the loop's charge, or -1
+	own    int // bytes of the loop that are not in an inner loop
+	height int // of the operand stack where it begins, without its parameters
+	signature
 }
 
 func (w *rewriter) codeSection(r *reader) []byte {
@@ -57,7 +62,7 @@ func (w *rewriter) codeSection(r *reader) []byte {
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		size := int(r.count("bytes of code"))
 		if size > maxBody {
-			r.fail("function %d has %d bytes of code, more than %d", w.imports+i, size, maxBody)
+			r.fail("function %d has %d bytes of code, more than %d", uint32(len(w.imports))+i, size, maxBody)
 		}
 		if r.err != nil {
 			break
@@ -82,9 +87,10 @@ func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
 	if r.err != nil {
 		return out
 	}
-	b := body{w: w, r: r}
-	b.charges = append(b.charges, charge{at: r.at, units: entryBase + size>>entryShift + locals>>frameShift})
-	b.walk()
+	b := body{w: w, r: r, locals: locals}
+	b.charge(r.at, entryBase+size>>entryShift)
+	b.walk(w.signatures[w.types[i]].results)
+	b.charges[0].units += b.frame()
 	at := b.charges[0].at
 	for _, c := range b.charges {
 		out = append(out, r.b[at:c.at]...)
@@ -96,11 +102,11 @@ func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
 
 // readLocals gives how many locals a function has, with its parameters.
 func (w *rewriter) readLocals(out []byte, r *reader, i uint32) ([]byte, int) {
-	if t := w.types[i]; int64(t) >= int64(len(w.params)) {
-		r.fail("function %d is of type %d, which is not declared", w.imports+i, t)
+	if t := w.types[i]; int64(t) >= int64(len(w.signatures)) {
+		r.fail("function %d is of type %d, which is not declared", uint32(len(w.imports))+i, t)
 		return out, 0
 	}
-	sum := uint64(w.params[w.types[i]])
+	sum := uint64(w.signatures[w.types[i]].params)
 	groups := r.count("locals")
 	start := r.at
 	for n := groups; n > 0 && r.err == nil; n-- {
@@ -108,7 +114,7 @@ func (w *rewriter) readLocals(out []byte, r *reader, i uint32) ([]byte, int) {
 		r.valueType()
 	}
 	if sum > maxLocals {
-		r.fail("function %d has %d locals, more than %d", w.imports+i, sum, maxLocals)
+		r.fail("function %d has %d locals, more than %d", uint32(len(w.imports))+i, sum, maxLocals)
 		return out, 0
 	}
 	if w.locals += int(sum); w.locals > maxAllLocals {
@@ -120,8 +126,8 @@ func (w *rewriter) readLocals(out []byte, r *reader, i uint32) ([]byte, int) {
 }
 
 // walk reads the instructions of a function and notes what is to be charged.
-func (b *body) walk() {
-	b.blocks = append(b.blocks, block{loop: -1})
+func (b *body) walk(results int) {
+	b.blocks = append(b.blocks, block{loop: -1, signature: signature{results: results}})
 	for len(b.blocks) > 0 && b.r.err == nil {
 		at := b.r.at
 		op := b.r.byte()
@@ -144,22 +150,50 @@ func (b *body) control(op byte) {
 		if len(b.blocks) >= maxDepth {
 			b.r.fail("more than %d nested blocks", maxDepth)
 		}
-		b.r.signed(33)
-		loop := -1
-		if op == opLoop {
-			loop = len(b.charges)
-			b.charges = append(b.charges, charge{at: b.r.at, units: 1})
+		if op == opIf {
+			b.stack.move(-1)
 		}
-		b.blocks = append(b.blocks, block{loop: loop})
+		opened := block{loop: -1, signature: b.blockType()}
+		opened.height = b.stack.now - opened.params
+		if op == opLoop {
+			opened.loop = len(b.charges)
+			b.charge(b.r.at, 1)
+		}
+		b.blocks = append(b.blocks, opened)
+	case opElse:
+		last := &b.blocks[len(b.blocks)-1]
+		b.stack.now = last.height + last.params
 	case opEnd:
 		last := b.blocks[len(b.blocks)-1]
 		b.blocks = b.blocks[:len(b.blocks)-1]
+		b.stack.now = last.height
+		b.stack.move(last.results)
 		if last.loop >= 0 {
 			b.charges[last.loop].units += last.own >> loopShift
 		} else if n := len(b.blocks); n > 0 {
 			b.blocks[n-1].own += last.own
 		}
 	}
+}
+
+// blockType reads what a block takes and gives.
+func (b *body) blockType() signature {
+	v := b.r.signed(33)
+	switch {
+	case v == -0x40: // the empty type
+		return signature{}
+	case v < 0: // one value
+		return signature{results: 1}
+	}
+	return b.w.signature(b.r, uint64(v))
+}
+
+// frame is what a call of the function may keep on the stack, in values of 8 bytes.
+func (b *body) frame() int {
+	if b.vectors {
+		return 2 * (b.locals + b.stack.most)
+	}
+	return b.locals + b.stack.most
 }
 
 // slow counts an instruction that takes long as that many bytes more.

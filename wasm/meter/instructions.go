@@ -6,6 +6,7 @@ const (
 	opBlock              = 0x02
 	opLoop               = 0x03
 	opIf                 = 0x04
+	opElse               = 0x05
 	opEnd                = 0x0b
 	opBrTable            = 0x0e
 	opCall               = 0x10
@@ -36,23 +37,31 @@ const (
 // charged by itself. Blocks have been read already.
 func (b *body) immediates(at int, op byte) {
 	r := b.r
+	b.stack.move(moves[op])
 	switch {
-	case op == opBlock, op == opLoop, op == opIf, op == opEnd:
-	case op <= 0x01, op == 0x05, op == 0x0f, op == 0x1a, op == 0x1b, op == 0xd1:
-		// unreachable, nop, else, return, drop, select, ref.is_null
-	case op == 0x0c, op == 0x0d, op >= 0x20 && op <= 0x22, op == 0x25, op == 0x26:
-		r.u32() // br, br_if, local.*, table.get, table.set
+	case op == opBlock, op == opLoop, op == opIf, op == opElse, op == opEnd:
+	case op <= 0x01, op == 0x0f, op == 0x1a, op == 0x1b, op == 0xd1:
+		// unreachable, nop, return, drop, select, ref.is_null
+	case op == 0x0c, op == 0x0d, op == 0x25, op == 0x26:
+		r.u32() // br, br_if, table.get, table.set
+	case op >= opLocalGet && op <= opLocalTee:
+		if i := r.u32(); i >= uint32(b.locals) {
+			r.fail("there is no local %d", i)
+		}
 	case op == opBrTable:
 		for n := r.count("branch targets"); n > 0 && r.err == nil; n-- {
 			r.u32()
 		}
 		r.u32()
 	case op == opCall, op == opReturnCall:
-		if r.u32() < b.w.imports {
+		f := r.u32()
+		if f < uint32(len(b.w.imports)) {
 			b.charge(at, outward)
 		}
+		b.stack.called(b.w.signature(r, b.w.typeOf(f)))
 	case op == opCallIndirect, op == opReturnCallIndirect:
-		r.u32()
+		b.stack.move(-1)
+		b.stack.called(b.w.signature(r, uint64(r.u32())))
 		r.u32()
 	case op == opSelectTyped:
 		if n := r.byte(); n != 1 {
@@ -107,7 +116,9 @@ func isSlow(op byte) bool {
 // misc reads the instructions of prefix 0xfc.
 func (b *body) misc(at int) {
 	r := b.r
-	switch sub := r.u32(); sub {
+	sub := r.u32()
+	b.stack.move(miscMoves[sub])
+	switch sub {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
 	case 8: // memory.init
 		r.u32()
@@ -141,9 +152,13 @@ func (b *body) misc(at int) {
 }
 
 // simd reads the instructions of prefix 0xfd.
+//
+// Of what they do to the height only what raises it counts, and what takes two at
+// once: the height may come out too high, but not too low.
 func (b *body) simd() {
 	r := b.r
 	at := r.at
+	b.vectors = true
 	switch sub := r.u32(); {
 	case sub > 0xff || r.err == nil && r.at-at != 1+int(sub>>7):
 		r.at = at
@@ -151,7 +166,10 @@ func (b *body) simd() {
 	case sub <= 11, sub == 92, sub == 93: // loads, a store, load_zero
 		r.u32()
 		r.u32()
-	case sub == 12, sub == 13: // v128.const, i8x16.shuffle
+	case sub == 12: // v128.const
+		b.stack.move(+1)
+		r.skip(16)
+	case sub == 13: // i8x16.shuffle
 		r.skip(16)
 	case sub >= 21 && sub <= 34: // extract_lane, replace_lane
 		r.skip(1)

@@ -15,6 +15,7 @@ package meter
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 )
@@ -92,11 +93,11 @@ type rewriter struct {
 	out     []byte
 	last    int // rank of the last section written
 
-	params  []int    // parameters of each type
-	imports uint32   // imported functions
-	types   []uint32 // type of each function that the module defines
-	globals uint32   // globals of the module itself
-	locals  int      // locals of all functions so far
+	signatures []signature // of each type
+	imports    []uint32    // type of each imported function
+	types      []uint32    // type of each function that the module defines
+	globals    uint32      // globals of the module itself
+	locals     int         // locals of all functions so far
 }
 
 func (w *rewriter) sections() error {
@@ -201,8 +202,7 @@ func (w *rewriter) typeSection(r *reader) {
 			r.fail("type form %#x is not allowed, only functions are", form)
 		}
 		params := r.valueTypes("parameters")
-		r.valueTypes("results")
-		w.params = append(w.params, params)
+		w.signatures = append(w.signatures, signature{params, r.valueTypes("results")})
 	}
 }
 
@@ -212,9 +212,28 @@ func (w *rewriter) importSection(r *reader) {
 		if kind := r.byte(); kind != 0 {
 			r.fail("import %s.%s: only functions can be imported", module, name)
 		}
-		r.u32()
-		w.imports++
+		w.imports = append(w.imports, r.u32())
 	}
+}
+
+// typeOf is the type of a function, or one that is not there.
+func (w *rewriter) typeOf(f uint32) uint64 {
+	n := uint32(len(w.imports))
+	switch {
+	case f < n:
+		return uint64(w.imports[f])
+	case f-n < uint32(len(w.types)):
+		return uint64(w.types[f-n])
+	}
+	return math.MaxUint64
+}
+
+func (w *rewriter) signature(r *reader, t uint64) signature {
+	if t >= uint64(len(w.signatures)) {
+		r.fail("a function's type is not declared")
+		return signature{}
+	}
+	return w.signatures[t]
 }
 
 // tableSection bounds what the tables can grow to.

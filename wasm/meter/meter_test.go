@@ -352,28 +352,32 @@ func TestStartFunctionIsCharged(t *testing.T) {
 	}
 }
 
+// cost is what a call of a function with that code takes.
+func cost(t *testing.T, locals, code string) int64 {
+	t.Helper()
+	var m wat.Module
+	m.Import("env", "triple", "i32", "i32")
+	m.Memory("memory", 2, 2)
+	m.Func("f", "", "", locals, code)
+	m.Func("", "i32 i32", "i32 i32 i32 i32", "", "local.get 0; local.get 0; local.get 0; local.get 0")
+	metered, err := Rewrite(m.Bytes(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := start(newEngine(t, wazero.NewRuntimeConfigInterpreter()), metered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.fuel.Set(1e6)
+	if _, err := g.ExportedFunction("f").Call(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return 1e6 - int64(g.fuel.Get())
+}
+
 // TestCharges checks what things cost against each other.
 func TestCharges(t *testing.T) {
-	cost := func(code string) int64 {
-		t.Helper()
-		var m wat.Module
-		m.Import("env", "triple", "i32", "i32")
-		m.Memory("memory", 2, 2)
-		m.Func("f", "", "", "", code)
-		metered, err := Rewrite(m.Bytes(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := start(newEngine(t, wazero.NewRuntimeConfigInterpreter()), metered)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.fuel.Set(1e6)
-		if _, err := g.ExportedFunction("f").Call(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		return 1e6 - int64(g.fuel.Get())
-	}
+	cost := func(code string) int64 { return cost(t, "", code) }
 	base := cost("")
 	if base != entryBase {
 		t.Errorf("an empty function costs %d", base)
@@ -381,14 +385,35 @@ func TestCharges(t *testing.T) {
 	if got := cost("loop; end; loop; end") - base; got != 2 {
 		t.Errorf("two loops cost %d", got)
 	}
-	if got := cost("i32.const 0; i32.const 0; i32.const 65536; memory.fill") - base; got != bulkBase+65536>>bytesShift {
+	if got := cost("i32.const 0; i32.const 0; i32.const 65536; memory.fill") - base; got != 3+bulkBase+65536>>bytesShift {
 		t.Errorf("64 KiB of memory.fill cost %d", got)
 	}
-	if got := cost("i32.const 1; call 0; drop") - base; got != outward {
+	if got := cost("i32.const 1; call 0; drop") - base; got != 1+outward {
 		t.Errorf("a call of the host costs %d", got)
 	}
 	if got := cost("loop;" + strings.Repeat("i32.const 1; drop;", 1000) + "end"); got < 1+3000>>entryShift+3000>>loopShift {
 		t.Errorf("a loop of 3,000 bytes costs %d", got)
+	}
+}
+
+// TestFrames checks that a function's entry pays for what its frame may keep.
+func TestFrames(t *testing.T) {
+	for _, f := range []struct {
+		name, locals, code string
+		want               int64
+	}{
+		{"locals", "i32 i64", "", 2},
+		{"operands", "", "i32.const 1; i32.const 2; i32.const 3; i32.add; i32.add; drop", 3},
+		{"one after the other", "", "i32.const 1; drop; i32.const 2; drop", 1},
+		{"in blocks", "", "i32.const 1; block i32; i32.const 2; i32.const 3; drop; end; drop; drop", 3},
+		{"both arms", "", "i32.const 1; if i32; i32.const 2; else; i32.const 3; i32.const 4; drop; end; drop", 2},
+		{"behind dead code", "", "block; br 0; drop; drop; end; i32.const 1; i32.const 2; drop; drop", 2},
+		{"arguments and results", "", "i32.const 1; i32.const 2; call 2; drop; drop; drop; drop", 4 + entryBase + 6},
+		{"vectors", "", "i32.const 1; 0xfd 0x0f; drop", 2},
+	} {
+		if got := cost(t, f.locals, f.code) - entryBase; got != f.want {
+			t.Errorf("%s: %d for the frame, want %d", f.name, got, f.want)
+		}
 	}
 }
 
@@ -476,6 +501,7 @@ func TestRefused(t *testing.T) {
 		{"gc type", raw("\x01\x03\x01\x5f\x00"), "type form 0x5f"},
 		{"fuel by its index", code("i64.const 1; global.set 1"), "there is no global 1"},
 		{"scratch by its index", code("global.get 2; drop"), "there is no global 2"},
+		{"the meter's local by its index", code("local.get 0; drop"), "there is no local 0"},
 		{"fuel exported again", export("mine", 3, 1), "there is no global 1"},
 		{"own tk_fuel", export("tk_fuel", 3, 0), "that name is the host's"},
 		{"atomics", code("0xfe 0x03 0x00"), "instruction 0xfe"},

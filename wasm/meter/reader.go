@@ -64,14 +64,20 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
-// signed reads over a signed LEB128 number of at most that many bits.
-func (r *reader) signed(bits int) {
+// signed reads a signed LEB128 number of at most that many bits.
+func (r *reader) signed(bits int) (v int64) {
 	for n := 0; n < (bits+6)/7; n++ {
-		if r.byte() < 0x80 {
-			return
+		b := r.byte()
+		v |= int64(b&0x7f) << (7 * n)
+		if b < 0x80 {
+			if shift := 7 * (n + 1); shift < 64 {
+				v = v << (64 - shift) >> (64 - shift)
+			}
+			return v
 		}
 	}
 	r.fail("a number has more than %d bits", bits)
+	return 0
 }
 
 // count reads how many of something follow. Each takes a byte at least.

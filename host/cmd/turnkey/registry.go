@@ -102,6 +102,7 @@ func limit(l *wasm.Limits, c *config.ModuleLimits) {
 	set(&l.Fuel.Call, int64(c.FuelCall))
 	set(&l.Fuel.Byte, int64(c.FuelByte))
 	set(&l.Fuel.Held, int64(c.FuelHeld))
+	set(&l.Fuel.Most, int64(c.FuelMost))
 	set(&l.Fuel.Constraint, int64(c.FuelConstraint))
 	set(&l.Events, c.Events)
 	set(&l.LiteralBytes, int(c.Literals))
