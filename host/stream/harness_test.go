@@ -46,7 +46,6 @@ type script struct {
 	at      int
 	chunk   openai.Chunk
 	closed  int
-	queue   []chunk.Item
 }
 
 func (s *script) Stream(_ context.Context, r *backend.Request) (backend.Stream, error) {
@@ -111,7 +110,6 @@ const usage = `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5,"t
 // result is what a client gets.
 type result struct {
 	frames  []string // the chunks, or the one completion
-	items   []chunk.Item
 	choices map[int]*view
 	metrics []chunk.Metrics
 	counts  map[string]int

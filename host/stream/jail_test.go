@@ -126,8 +126,8 @@ func TestT38_T39_T40_T55_FinishWaitsForTheJailedCall(t *testing.T) {
 			if strings.Contains(name, "half") {
 				begin = half
 			}
-			s, _ := both(t, scene{model: withHermes(t, route.V1), request: tools, lines: append([]string{role, begin}, tail...)})
-			s = play(t, scene{model: withHermes(t, route.V1), request: tools + `,"stream_options":{"include_usage":true}`, lines: append([]string{role, begin}, tail...)})
+			both(t, scene{model: withHermes(t, route.V1), request: tools, lines: append([]string{role, begin}, tail...)})
+			s := play(t, scene{model: withHermes(t, route.V1), request: tools + `,"stream_options":{"include_usage":true}`, lines: append([]string{role, begin}, tail...)})
 			want := []string{`call:open_vent {"house":5}`}
 			if strings.Contains(name, "reasoning") {
 				want = append([]string{"reasoning:good"}, want...)
