@@ -25,9 +25,10 @@
 //
 // What is no call is text, verbatim. It is known to be none, and let go of, when
 // its first member is not a call's, its name is not one (above), its arguments are
-// no object, or it ends. Objects inside an object that is text are text. An object
-// in a quotation is text: an answer that explains the format must not run. The tag
-// is taken out, also before code, but not in a quotation.
+// no object, or it ends. Objects inside an object that is text are text; an empty
+// line in one of its strings, which JSON does not allow, ends it. An object in a
+// quotation is text: an answer that explains the format must not run. The tag is
+// taken out, also before code, but not in a quotation.
 //
 // # Calls
 //

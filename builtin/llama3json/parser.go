@@ -1,6 +1,8 @@
 package llama3json
 
 import (
+	"bytes"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -182,16 +184,31 @@ func (p *parser) inObject(w *sdk.Window) bool {
 	return true
 }
 
-// inJSON reads an object that is text. Whatever stands in it is text too.
+// quiet is what matters in a string of an object that is text.
+var quiet = scan.Join(scan.Quiet, []byte{'\n'})
+
+// inJSON reads an object that is text. Whatever stands in it is text too, but an
+// empty line ends a string that was never closed, and the object with it.
 func (p *parser) inJSON(w *sdk.Window) bool {
-	n, status := p.json.Scan(w.Bytes())
-	w.Text(n)
-	if status != scan.More {
-		p.state = inProse
-		return true
+	for w.Len() > 0 {
+		b := w.Bytes()
+		if b[0] == '\n' && p.json.InString() && w.Prev() == '\n' {
+			p.state = inProse
+			return true
+		}
+		n := bytes.IndexByte(b, '\n') + 1
+		if n == 0 {
+			n = len(b)
+		}
+		n, status := p.json.Scan(b[:n])
+		w.Text(n)
+		if status != scan.More {
+			p.state = inProse
+			return true
+		}
 	}
 	if p.json.Quiet() {
-		w.Watch(abi.Text, scan.Quiet)
+		w.Watch(abi.Text, quiet)
 	}
 	return false
 }
