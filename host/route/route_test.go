@@ -317,13 +317,15 @@ func TestSettled15_TurnGrammar(t *testing.T) {
 	strict := family("x:unified")
 	strict.Unified.Parser().Strict = true
 	for _, f := range []*route.Family{strict, whole} {
-		p, err := model(f, f, route.Auto, func(m *route.Model) { m.TurnGrammar = true }).Decide(request(t, tools))
-		if err != nil {
-			t.Fatal(err)
-		}
-		open := p.Open(p.Unified)
-		if got := open.Flags&abi.OpenTurnGrammar != 0; got != (f == strict) {
-			t.Errorf("%s is told: %v", f.Name, got)
+		for _, grammar := range []bool{true, false} {
+			p, err := model(f, f, route.Auto, func(m *route.Model) { m.TurnGrammar = grammar }).Decide(request(t, tools))
+			if err != nil {
+				t.Fatal(err)
+			}
+			open := p.Open(p.Unified)
+			if got := open.Flags&abi.OpenTurnGrammar != 0; got != (grammar && f == strict) {
+				t.Errorf("%s, grammar %v, is told: %v", f.Name, grammar, got)
+			}
 		}
 	}
 }
@@ -498,6 +500,12 @@ func TestR24_WhatAStructuredAnswerBeginsWith(t *testing.T) {
 		if err != nil || p.JSONStarts != want {
 			t.Errorf("%s: %q, %v", format, p.JSONStarts, err)
 		}
+	}
+	// A forced choice goes before the format, also where nothing can enforce it.
+	m := model(whole, whole, route.Auto, func(m *route.Model) { m.CanGuide = func(backend.GuidedKind) bool { return false } })
+	p, err := m.Decide(request(t, required+`,"response_format":{"type":"json_object"}`))
+	if err != nil || p.JSONStarts != "" || p.Open(p.Unified).Flags&abi.OpenStructured != 0 {
+		t.Errorf("forced: %+v, %v", p, err)
 	}
 }
 

@@ -251,6 +251,26 @@ func TestT49_J9_NativeMarkupUnderGuidedJSON(t *testing.T) {
 	r.want(t, 0, "tool_calls", "text:Now. ", `call:open_vent {"house":3}`)
 }
 
+// The same where the engine works under a structural tag that it does not keep:
+// only what the parser calls text survives.
+func TestT49_J11_CallOfAnotherToolUnderAStructuralTag(t *testing.T) {
+	named := tools + `,"tool_choice":{"type":"function","function":{"name":"water_plant"}}`
+	wanted := `<tool_call>{"name":"water_plant","arguments":{}}</tool_call>`
+	for _, v := range []route.Version{route.Auto, route.V1} {
+		model := func(m *stream.Model) {
+			withHermes(t, v)(m)
+			m.Route.Guided = route.GuideByTag
+		}
+		for _, l := range [][]string{{text("Now. " + call + wanted)}, cuts([]string{text("Now. " + call + wanted)})} {
+			r, _ := both(t, scene{model: model, request: named, lines: append(l, finish("stop"))})
+			r.want(t, 0, "tool_calls", "text:Now. ", "call:water_plant {}")
+			if r.counts["call_suppressed"] != 1 {
+				t.Errorf("counted %v", r.counts)
+			}
+		}
+	}
+}
+
 func TestT51_ImmediateModeAfterReasoning(t *testing.T) {
 	lines := []string{`{"choices":[{"index":0,"delta":{"role":"assistant","reasoning":"Hot."}}]}`, text(`[{"name":"open_vent",`), text(`"parameters":{"house":4}}]`), finish("stop")}
 	for _, model := range []func(*stream.Model){nil, guided(t, route.V1)} {
