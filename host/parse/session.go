@@ -252,7 +252,7 @@ func (s *Session) look() bool {
 	switch {
 	case !s.watch.holds():
 		s.serve(s.given + uint32(at))
-	case at == len(fresh):
+	case at == len(fresh) && s.text.pushed-s.seen < holdAtOnce:
 		s.given = s.text.pushed
 	default:
 		s.given = s.seen
@@ -283,6 +283,10 @@ func (s *Session) serve(end uint32) {
 // matters to a parser; a bound on it bounds what a call may compute, and so how
 // long the garbage collector can wait for a guest.
 const pushAtOnce = 512
+
+// holdAtOnce is how many bytes a hold keeps from the source at most: the parser
+// has a limit of its own to see to.
+const holdAtOnce = 64 << 10
 
 // call pushes the next part of the text.
 func (s *Session) call() error {
