@@ -23,6 +23,7 @@ type table struct {
 	byID    map[string]*row
 	sources map[string]source // of scenarios, by file/name
 	other   []string          // tests that failed and name no statement
+	build   strings.Builder   // what the compiler said
 }
 
 type source struct {
@@ -92,7 +93,7 @@ func ids(re *regexp.Regexp, text string) (found []string) {
 }
 
 // event is a line of go test -json.
-type event struct{ Action, Package, Test string }
+type event struct{ Action, Package, Test, Output, FailedBuild string }
 
 // read takes in the results of tests.
 func (t *table) read(in io.Reader) error {
@@ -104,8 +105,11 @@ func (t *table) read(in io.Reader) error {
 		case err != nil:
 			return fmt.Errorf("the output of go test: %w", err)
 		}
-		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
+		switch e.Action {
+		case "pass", "fail", "skip":
 			t.result(e)
+		case "build-output":
+			t.build.WriteString(e.Output)
 		}
 	}
 }
@@ -122,7 +126,10 @@ func (t *table) result(e event) {
 		name += "." + parts[0]
 	}
 	found := ids(inName, parts[len(parts)-1])
-	if len(found) == 0 && e.Action == "fail" && len(parts) == 1 {
+	switch {
+	case e.FailedBuild != "":
+		t.other = append(t.other, name+" does not build")
+	case len(found) == 0 && e.Action == "fail" && len(parts) == 1:
 		t.other = append(t.other, name)
 	}
 	for _, id := range found {
@@ -206,6 +213,7 @@ func (t *table) print(out io.Writer, verbose bool) bool {
 		slices.Sort(names)
 		fmt.Fprintln(out, strings.Join(names, ", "))
 	}
+	fmt.Fprint(out, t.build.String())
 	for _, o := range t.other {
 		fmt.Fprintln(out, "also:", o)
 	}

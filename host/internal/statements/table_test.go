@@ -60,7 +60,8 @@ func TestTable(t *testing.T) {
 		{"one that is not stated", "- T1: a\n- T2: b\n- T3: c\n", strings.Replace(events, `"fail"`, `"pass"`, 1), false, "also: core/one (stream) names T4, which is not stated"},
 		{"all", rows, strings.NewReplacer(`"fail"`, `"pass"`, `"skip"`, `"pass"`).Replace(events), true, "T3    pass    core/one (stream)\n"},
 		{"a skipped run", "- T3: c\n- T4: d\n", `{"Action":"skip","Package":"m/c","Test":"TestScenarios/wasm/core/one"}`, false, "T4    missing d"},
-		{"a package that does not build", "- T1: a\n", `{"Action":"fail","Package":"m/a"}`, false, "also: a\n"},
+		{"a package that does not build", "- T1: a\n", `{"ImportPath":"m/a","Action":"build-output","Output":"a.go:1: no\n"}{"Action":"fail","Package":"m/b","FailedBuild":"m/a"}`, false, "a.go:1: no\nalso: b does not build\n"},
+		{"a package that fails by itself", "- T1: a\n", `{"Action":"fail","Package":"m/a"}`, false, "also: a\n"},
 		{"an engine that did not run", "- T1: a\n", `{"Action":"pass","Package":"m/a","Test":"TestT1"}{"Action":"skip","Package":"m/c","Test":"TestScenarios/wasm"}`, false, "also: TestScenarios/wasm (skip)\n"},
 	} {
 		tab, err := newTable(c.list)
