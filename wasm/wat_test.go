@@ -59,6 +59,9 @@ const (
 	pushedEnd = "local.get 1; local.get 4; i32.add; local.get 2; i32.sub"
 )
 
+// Bytes is bytes, for other packages.
+func (g handGuest) Bytes() []byte { return g.bytes() }
+
 func (g handGuest) bytes() []byte {
 	def := func(s *string, v string) {
 		if *s == "" {
