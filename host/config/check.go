@@ -19,10 +19,18 @@ func check(cfg *Config, env map[string]string, d *decoder) {
 	if cfg.Limits.Requests < 0 {
 		d.fail("limits.requests", "want 0 or more, got %d", cfg.Limits.Requests)
 	}
+	if e := cfg.Tracing.Endpoint; e != "" && !isAddress(e) {
+		d.fail("tracing.endpoint", "want an address such as http://127.0.0.1:4318, got %q", e)
+	}
 	cfg.Admin.Key.check("admin.key", d)
 	checkModules(&cfg.Modules, d)
 	upstreams := checkUpstreams(cfg, env, d)
 	checkModels(cfg, upstreams, d)
+}
+
+func isAddress(s string) bool {
+	a, err := url.Parse(s)
+	return err == nil && (a.Scheme == "http" || a.Scheme == "https") && a.Host != ""
 }
 
 // check refuses a key that no header can carry, such as one with the line feed at
@@ -109,7 +117,7 @@ func checkUpstreams(cfg *Config, env map[string]string, d *decoder) map[string]*
 			continue
 		}
 		u.APIKey.check(path+".api_key", d)
-		if a, err := url.Parse(u.BaseURL); err != nil || (a.Scheme != "http" && a.Scheme != "https") || a.Host == "" {
+		if !isAddress(u.BaseURL) {
 			d.fail(path+".base_url", "want an address such as http://127.0.0.1:8000/v1, got %q", u.BaseURL)
 		}
 		u.BaseURL = strings.TrimRight(u.BaseURL, "/")

@@ -20,6 +20,7 @@ type Config struct {
 	NVExt          bool       `koanf:"nvext" default:"true" doc:"Whether nvext of requests is heeded; false: requests are served as if they had none."`
 	OverloadStatus int        `koanf:"overload_status" default:"529" doc:"The HTTP status of overload: an engine's passes, and ours is given when limits.requests is reached."`
 	Log            Log        `koanf:"log"`
+	Tracing        Tracing    `koanf:"tracing"`
 	Admin          Admin      `koanf:"admin"`
 	Modules        Modules    `koanf:"modules"`
 	Timeouts       Timeouts   `koanf:"timeouts"`
@@ -40,6 +41,11 @@ type Log struct {
 	Format string `koanf:"format" default:"text" oneof:"text json" doc:"The form of log lines."`
 	// EngineErrors is off by default: prompts stay out of logs.
 	EngineErrors bool `koanf:"engine_errors" default:"false" doc:"Logs what an engine says of its failures as well. Engines like to quote prompts in such texts; their own logs have them in any case, with the completion's id as X-Request-Id."`
+}
+
+// Tracing says where spans of requests go.
+type Tracing struct {
+	Endpoint string `koanf:"endpoint" doc:"An OpenTelemetry collector's address for OTLP over HTTP, such as http://127.0.0.1:4318; empty: that of OTEL_EXPORTER_OTLP_ENDPOINT, and none if that is not set either. The other OTEL_ variables of the exporter, the sampler and the resource count as well. Spans hold no prompts and no answers."`
 }
 
 // Admin guards the operator's endpoints.

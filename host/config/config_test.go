@@ -105,6 +105,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"key not set", "upstreams: [{name: e, kind: replay, api_key_env: NO_SUCH}]", []string{"NO_SUCH"}},
 		{"key with a line feed", `admin: {key: "SECRET\n"}`, []string{"admin.key", "white space"}},
 		{"key of the engine with a space", "upstreams: [{name: e, base_url: 'http://x/v1', api_key: 'SECRET b'}]", []string{"upstreams[e].api_key", "white space"}},
+		{"collector without a scheme", "tracing: {endpoint: 'localhost:4318'}", []string{"tracing.endpoint", "http://"}},
 		{"bad listen", "listen: '8080'", []string{"listen", "HOST:PORT"}},
 		{"no previous version", "modules: {keep: 0}", []string{"modules.keep"}},
 		{"no fault allowed", "modules: {faults: {count: 0}}", []string{"modules.faults.count"}},

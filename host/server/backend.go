@@ -25,7 +25,7 @@ func (s *Server) backend(c *config.Model) (b backend.Backend, p *backend.Profile
 	engine, err := openai.New(openai.Config{
 		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: p,
 		Connect: s.cfg.Timeouts.Connect, FirstByte: s.cfg.Timeouts.FirstByte,
-		OverloadStatus: s.cfg.OverloadStatus,
+		OverloadStatus: s.cfg.OverloadStatus, Transport: s.tracing.Transport,
 	})
 	if err != nil {
 		return nil, nil, nil, err

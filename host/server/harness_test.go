@@ -22,6 +22,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin"
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/host/tracing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -147,9 +148,15 @@ func serve(t *testing.T, engine, model, more string) *host {
 // start starts a server and closes the registry after it.
 func start(t *testing.T, cfg *config.Config, r *registry.Registry) *host {
 	t.Helper()
+	return startWith(t, cfg, r, nil)
+}
+
+// startWith is start with spans.
+func startWith(t *testing.T, cfg *config.Config, r *registry.Registry, spans *tracing.Tracing) *host {
+	t.Helper()
 	h := &host{log: &buffer{}, served: make(chan error, 1)}
 	var err error
-	h.Server, err = New(t.Context(), Options{Config: cfg, Registry: r, Version: "test",
+	h.Server, err = New(t.Context(), Options{Config: cfg, Registry: r, Version: "test", Tracing: spans,
 		Logger: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/tracing"
 )
 
 // observe names each request, catches panics, and logs and counts what became of
@@ -97,7 +99,18 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 			level = slog.LevelError
 		}
 	}
+	s.trace(c, x, status)
 	s.log.LogAttrs(c.Request().Context(), level, "request", attrs...)
+}
+
+// trace tells the request's span, if there is one, what the log is told.
+func (s *Server) trace(c echo.Context, x *exchange, status int) {
+	attrs := []attribute.KeyValue{attribute.String("http.route", c.Path()), attribute.Int("turnkey.status", status)}
+	if x.model != "" {
+		attrs = append(attrs, attribute.String("turnkey.completion", x.answer), attribute.String("turnkey.model", x.model),
+			attribute.String("turnkey.route", x.route), attribute.String("turnkey.mode", x.mode), attribute.Int("turnkey.chunks", x.chunks))
+	}
+	tracing.Describe(c.Request().Context(), c.Request().Method+" "+c.Path(), attrs...)
 }
 
 // maxCause bounds what is logged of an engine's words, in bytes.

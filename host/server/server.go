@@ -19,14 +19,16 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/host/tracing"
 )
 
 // Options is what a Server is made of.
 type Options struct {
 	Config   *config.Config
 	Registry *registry.Registry
-	Logger   *slog.Logger // nil: slog's default
-	Version  string       // the program's
+	Logger   *slog.Logger     // nil: slog's default
+	Version  string           // the program's
+	Tracing  *tracing.Tracing // nil: none
 }
 
 // Server serves the models of one configuration.
@@ -39,6 +41,7 @@ type Server struct {
 	unrequire func()   // lets the registry's modules go
 	order     []string // the models' names, as configured
 	metrics   *metrics
+	tracing   *tracing.Tracing
 	started   time.Time
 
 	http     *http.Server
@@ -50,7 +53,7 @@ type Server struct {
 // New builds the models: it finds their parsers, compiling the modules that they
 // need, and checks that they can work. The error is one line.
 func New(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{cfg: o.Config, log: o.Logger, version: o.Version, models: map[string]*served{}, registry: o.Registry, unrequire: func() {}, started: time.Now()}
+	s := &Server{cfg: o.Config, log: o.Logger, version: o.Version, tracing: o.Tracing, models: map[string]*served{}, registry: o.Registry, unrequire: func() {}, started: time.Now()}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -143,7 +146,7 @@ func (s *Server) handler() http.Handler {
 	e.GET("/readyz", s.ready)
 	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
 	s.admin(e)
-	return e
+	return s.tracing.Handler(e)
 }
 
 func (s *Server) ready(c echo.Context) error {

@@ -35,6 +35,8 @@ type Config struct {
 	// OverloadStatus is the engine's status for overload, which passes beside 503;
 	// 0 is 529.
 	OverloadStatus int
+	// Transport wraps what sends the requests; nil leaves it as it is.
+	Transport func(http.RoundTripper) http.RoundTripper
 }
 
 const (
@@ -65,7 +67,7 @@ func New(cfg Config) (*Backend, error) {
 	if cfg.OverloadStatus == 0 {
 		cfg.OverloadStatus = backend.StatusOverload
 	}
-	transport := &http.Transport{
+	var transport http.RoundTripper = &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: cfg.Connect, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: cfg.Connect,
@@ -74,6 +76,9 @@ func New(cfg Config) (*Backend, error) {
 		MaxIdleConns:        idleConns,
 		MaxIdleConnsPerHost: idleConns,
 		IdleConnTimeout:     90 * time.Second,
+	}
+	if cfg.Transport != nil {
+		transport = cfg.Transport(transport)
 	}
 	return &Backend{
 		cfg: cfg,

@@ -8,11 +8,13 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/server"
+	"github.com/turnkey-parsers/turnkey/host/tracing"
 )
 
 func serveCommand() *cobra.Command {
@@ -57,13 +59,27 @@ func serve(ctx context.Context, cfg *config.Config, out, errs io.Writer) error {
 		return err
 	}
 	defer r.Close(context.WithoutCancel(ctx))
-	s, err := server.New(ctx, server.Options{Config: cfg, Registry: r, Logger: log, Version: programVersion()})
+	spans, err := tracing.New(ctx, tracing.Config{Endpoint: cfg.Tracing.Endpoint, Version: programVersion(), Logger: log})
+	if err != nil {
+		return err
+	}
+	defer flush(spans)
+	s, err := server.New(ctx, server.Options{Config: cfg, Registry: r, Logger: log, Version: programVersion(), Tracing: spans})
 	if err != nil {
 		return err
 	}
 	defer runRegistry(ctx, r)()
 	greet(out, cfg, l.Addr().String())
 	return s.Serve(ctx, l)
+}
+
+// flush sends the last spans; a collector that is gone does not hold the program up.
+func flush(spans *tracing.Tracing) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := spans.Close(ctx); err != nil {
+		slog.Warn("spans are lost", "error", err)
+	}
 }
 
 func logger(cfg *config.Config, w io.Writer) *slog.Logger {
