@@ -15,7 +15,7 @@ import (
 // TestSwapsUnderStreams changes modules in every way while streams run. Each
 // stream is of one version from its beginning to its end, and none fails.
 func TestSwapsUnderStreams(t *testing.T) {
-	const streams, changes = 8, 84
+	const streams, changes = 8, 56
 	r, _ := open(t, Config{CacheDir: t.TempDir(), Dir: t.TempDir(), Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true}}})
 	run(t, r)
 	put(t, r, guest{})
