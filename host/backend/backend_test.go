@@ -416,3 +416,18 @@ func BenchmarkAppendRequest(b *testing.B) {
 		buf = p.AppendRequest(buf[:0], r)
 	}
 }
+
+// TestDynamoTellsTokenIDsByNVExt: they count, and show the model's end token.
+func TestDynamoTellsTokenIDsByNVExt(t *testing.T) {
+	for profile, want := range map[string]int{"dynamo": 1, "vllm": 0} {
+		reader := mustProfile(t, profile).NewReader(&Request{Chat: &openai.ChatRequest{N: 1}, EOSTokenIDs: []int64{2}})
+		var data openai.Chunk
+		if err := data.Decode([]byte(`{"choices":[{"index":0,"delta":{"content":"</s>"}}],"nvext":{"completion_token_ids":[7,2]}}`)); err != nil {
+			t.Fatal(err)
+		}
+		item, err := reader.Read(&data)
+		if err != nil || len(item.EOSTokens) != want || want == 1 && (item.Metrics.ChunkTokens != 2 || item.Metrics.Counted != chunk.CountedIDs) {
+			t.Errorf("%s: %v, %+v", profile, err, item)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (r *Reader) Read(c *openai.Chunk) (chunk.Item, error) {
 		return chunk.Item{}, ReportedError(c.Error)
 	}
 	r.item = chunk.Item{Data: c, Stops: r.item.Stops[:0], EOSTokens: r.item.EOSTokens[:0]}
+	if r.profile.NVExt && len(c.Choices) == 1 && jsonx.IsNull(c.Choices[0].TokenIDs) {
+		c.Choices[0].TokenIDs = jsonx.Get(c.NVExt, chunk.FieldIDs) // where such an engine says them
+	}
 	for i := range c.Choices {
 		if err := r.readChoice(c, &c.Choices[i]); err != nil {
 			return chunk.Item{}, err
