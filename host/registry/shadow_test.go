@@ -1,0 +1,78 @@
+package registry
+
+import (
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/builtin"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+)
+
+// TestAShadowChangesNothing runs every family's cases through a parser with
+// itself as its shadow: the cases pass, and the two never differ.
+func TestAShadowChangesNothing(t *testing.T) {
+	paths, err := filepath.Glob("../../builtin/*/testdata/cases.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	log := &journal{}
+	beside := &trial{version: newVersion(&build{Info: Info{Manifest: &manifest.Manifest{}}}, nil), counts: &counts{},
+		log: slog.New(slog.NewTextHandler(log, nil)), wake: func() {}, Rollout: Rollout{Differences: 1 << 30}}
+	splits, err := tck.ParseSplits("random:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tck.Config{Name: "shadowed", Splits: splits, Engine: func(family string) (parse.Engine, error) {
+		e := native(t, family)
+		if e == nil {
+			return nil, nil
+		}
+		return &shadowed{e, e, beside}, nil
+	}}
+	for _, path := range paths {
+		f, err := tck.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Files = append(c.Files, f)
+	}
+	var out, plain strings.Builder
+	sum, err := tck.Run(c, &out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Engine = func(family string) (parse.Engine, error) { return native(t, family), nil }
+	alone, err := tck.Run(c, &plain, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum != alone || sum.Passed == 0 {
+		t.Errorf("with a shadow %s, without %s:\n%s", sum, alone, out.String())
+	}
+	if n := beside.different.Load(); n > 0 {
+		t.Errorf("%d of %d answers differ from themselves: %s", n, beside.answers.Load(), log.String())
+	}
+	t.Logf("%s, %d answers compared", sum, beside.answers.Load())
+}
+
+// native gives the linked parser of that name, nil if there is none.
+func native(t *testing.T, name string) parse.Engine {
+	for _, m := range builtin.Modules {
+		described, err := manifest.Parse([]byte(m.Manifest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, ok := (manifest.Set{described}).Find(name); ok {
+			e, err := parse.Native(m, found.Parser.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+	}
+	return nil
+}
