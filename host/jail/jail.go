@@ -7,6 +7,7 @@
 package jail
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -30,6 +31,7 @@ type Jail struct {
 	after  bool          // the last thing that went out was a call
 	held   []parse.Event // what the parser said while jailed
 	events []parse.Event
+	bytes  []byte // the data of events
 }
 
 // New puts a jail around a session of a parser with these markers. Without an
@@ -65,7 +67,7 @@ func (j *Jail) Close() { j.session.Close() }
 
 // Push takes more text. The events are valid until the next call.
 func (j *Jail) Push(text string) ([]parse.Event, error) {
-	j.events = j.events[:0]
+	j.events, j.bytes = j.events[:0], j.bytes[:0]
 	for text != "" {
 		part, closed := text, false
 		if n := j.markers.closes(j.tail, text); n > 0 {
@@ -126,7 +128,7 @@ func (j *Jail) say(text string) {
 	start := j.sent
 	j.sent += uint32(len(text))
 	j.after = false
-	j.events = append(j.events, parse.Event{Kind: abi.Text, Data: []byte(text), Start: start, End: j.sent, Accounted: j.sent})
+	j.events = append(j.events, parse.Event{Kind: abi.Text, Data: keep(&j.bytes, text), Start: start, End: j.sent, Accounted: j.sent})
 }
 
 // take takes what the parser said, without the text that is out already.
@@ -148,13 +150,22 @@ func (j *Jail) take(said []parse.Event) {
 		case abi.CallEnd, abi.CallDrop:
 			j.call, j.after = false, e.Kind == abi.CallEnd
 		}
-		e.Data = append([]byte(nil), e.Data...)
 		if j.jailed {
+			e.Data = bytes.Clone(e.Data)
 			j.held = append(j.held, e)
 		} else {
+			e.Data = keep(&j.bytes, e.Data)
 			j.events = append(j.events, e)
 		}
 	}
+}
+
+// keep puts data into a buffer. It stays valid as long as the buffer is not used
+// anew, also where the buffer grows.
+func keep[T string | []byte](buf *[]byte, data T) []byte {
+	start := len(*buf)
+	*buf = append(*buf, data...)
+	return (*buf)[start:len(*buf):len(*buf)]
 }
 
 // advance says that text is out up to that offset.
@@ -192,7 +203,7 @@ func (j *Jail) Last(text string) ([]parse.Event, error) {
 
 // Finish ends the text.
 func (j *Jail) Finish(reason abi.Finish) ([]parse.Event, error) {
-	j.events = j.events[:0]
+	j.events = j.events[:0] // the data of the last Push stays: Immediate still needs it
 	said, err := j.session.Finish(reason)
 	if err != nil {
 		return j.events, err
