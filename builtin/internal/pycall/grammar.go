@@ -149,17 +149,14 @@ func (r *Reader) add(k kind, to int) {
 
 // inString reads on in a string.
 func (r *Reader) inString(b []byte, i int) int {
-	n := bytes.IndexByte(b[i:], r.quote)
-	if n < 0 {
-		n = len(b) - i
+	for i < len(b) && b[i] != r.quote && b[i] != '\\' {
+		i++
 	}
-	if esc := bytes.IndexByte(b[i:i+n], '\\'); esc >= 0 {
-		r.state++
-		return i + esc + 1
-	}
-	switch i += n; {
+	switch {
 	case i == len(b):
 		return i
+	case b[i] == '\\':
+		r.state++
 	case r.state == inKeyString:
 		r.state = atColon
 	case len(r.stack) > 0:
