@@ -1,0 +1,68 @@
+package stream_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
+	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
+	"github.com/turnkey-parsers/turnkey/wasm"
+)
+
+// A module that traps in one request: another one that runs at the same time, in
+// the same instance, notices nothing, and the one that it met loses no text.
+func TestT64_FS15_ATrapLeavesOtherRequestsAlone(t *testing.T) {
+	rt, err := wasm.NewRuntime(t.Context(), wasm.NewConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close(context.Background())
+	limits := wasm.Shipped()
+	limits.Instances = 1 // both share it
+	module, err := rt.Compile(t.Context(), registrytest.Guest{}.Bytes(), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := parse.Wasm(module, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(lines ...string) (*stream.Operator, *result) {
+		s := scene{lines: append(lines, finish("stop")), model: func(m *stream.Model) {
+			m.Route.Parsers = route.Parsers{Tool: "mine", Reasoning: "mine", Unified: engine}
+		}}
+		op, refused, _, res := prepare(t, &s)
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		t.Cleanup(op.Close)
+		if err := op.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return op, res
+	}
+	traps, met := start(text("Valve B2 "), text("!BOOM"), text(" is shut."))
+	calm, unmet := start(text("One "), text("two "), text("three."))
+	said := map[*stream.Operator]string{}
+	for open := 2; open > 0; {
+		for _, op := range []*stream.Operator{traps, calm} {
+			switch it, err := op.Next(); {
+			case err == io.EOF:
+				open--
+			case err != nil:
+				t.Fatal(err)
+			default:
+				said[op] += it.Data.Choices[0].Delta.Content
+			}
+		}
+	}
+	if said[traps] != "Valve B2 !BOOM is shut." || met.counts["parser_fault"] != 1 {
+		t.Errorf("the one that it met: %q, counted %v", said[traps], met.counts)
+	}
+	if said[calm] != "One two three." || len(unmet.counts) != 0 {
+		t.Errorf("the other: %q, counted %v", said[calm], unmet.counts)
+	}
+}
