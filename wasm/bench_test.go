@@ -84,13 +84,17 @@ func benchGuest(b *testing.B, binary []byte, how, parser string, text []byte) {
 	if err := addWASI(ctx, engine); err != nil {
 		b.Fatal(err)
 	}
+	memory, err := newMemory(1 << 28)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer memory.Free()
 	if how == "metered" {
-		var err error
 		if binary, err = meter.Rewrite(binary, meter.Options{Start: 1e9, TableElements: 1 << 16}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	i := &instance{memory: &linearMemory{most: 1 << 28}}
+	i := &instance{memory: memory}
 	ctx = experimental.WithMemoryAllocator(context.WithValue(ctx, instanceKey{}, i), i.memory)
 	guest, err := engine.InstantiateWithConfig(ctx, binary, wazero.NewModuleConfig().WithStartFunctions(abi.ExportInitialize))
 	if err != nil {

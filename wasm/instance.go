@@ -60,12 +60,17 @@ type instanceKey struct{}
 
 // newInstance starts a guest: the start function, then _initialize.
 func newInstance(m *Module) (*instance, error) {
-	i := &instance{module: m, memory: &linearMemory{most: uint64(m.limits.MemoryPages) << 16}}
+	memory, err := newMemory(uint64(m.limits.MemoryPages) << 16)
+	if err != nil {
+		return nil, m.fault("start", err)
+	}
+	i := &instance{module: m, memory: memory}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
 	ctx := experimental.WithMemoryAllocator(i.ctx, i.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	guest, err := m.runtime.engine.InstantiateModule(ctx, m.code, config)
 	if err != nil {
+		memory.Free()
 		// A start function that ran out of fuel can't be told from one that traps.
 		return nil, m.fault("start", fmt.Errorf("with %d units of fuel (limit Fuel.Start): %w", m.limits.Fuel.Start, err))
 	}

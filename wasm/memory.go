@@ -1,17 +1,29 @@
 package wasm
 
-import "github.com/tetratelabs/wazero/experimental"
+import (
+	"fmt"
 
-// linearMemory is the memory of one instance, bounded.
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// linearMemory is the memory of one instance, bounded. It is reserved as a whole
+// outside of Go's heap, and takes room only where the guest has written: so it
+// grows without being copied, and the garbage collector, which can't stop a
+// goroutine within a large copy, does not see it.
 type linearMemory struct {
-	buffer  []byte
+	buffer  []byte // what the guest has: the beginning of room
+	room    []byte
 	most    uint64 // bytes
 	refused uint64 // bytes that the guest last asked for in vain
 }
 
-// copyAtOnce is how much is copied before the garbage collector may step in, in
-// bytes.
-const copyAtOnce = 256 << 10
+func newMemory(most uint64) (*linearMemory, error) {
+	room, err := reserve(int(most))
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes of address space for an instance: %w", most, err)
+	}
+	return &linearMemory{room: room, most: most}, nil
+}
 
 // Allocate implements experimental.MemoryAllocator.
 func (m *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return m }
@@ -22,24 +34,16 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 		m.refused = size
 		return nil
 	}
-	if size > uint64(cap(m.buffer)) {
-		grown := make([]byte, size, min(m.most, size+size/4))
-		for from := m.buffer; len(from) > 0; from = from[min(copyAtOnce, len(from)):] {
-			copyPart(grown[len(m.buffer)-len(from):], from[:min(copyAtOnce, len(from))])
-		}
-		m.buffer = grown
-	}
-	m.buffer = m.buffer[:size]
+	m.buffer = m.room[:size:size]
 	return m.buffer
 }
 
-// copyPart is a function, and not inlined, because only calls let the collector
-// in: it can't stop a goroutine within copy.
-//
-//go:noinline
-func copyPart(to, from []byte) { copy(to, from) }
-
-// Free implements experimental.LinearMemory.
-func (m *linearMemory) Free() { m.buffer = nil }
+// Free implements experimental.LinearMemory. It may be called twice.
+func (m *linearMemory) Free() {
+	if m.room != nil {
+		release(m.room)
+	}
+	m.buffer, m.room = nil, nil
+}
 
 func (m *linearMemory) size() uint64 { return uint64(len(m.buffer)) }
