@@ -123,7 +123,7 @@ func (r *Registry) admit(ctx context.Context, b *build, rollout Rollout, shadow 
 	now, next := r.state.Load(), r.slot(name)
 	next.shadow = next.shadow || shadow
 	if next.live != nil && next.live.digest == b.digest && next.trial == nil {
-		return commit(next) // it is live already
+		return r.swap(ctx, name, next, func() error { return commit(next) }) // it is live already
 	}
 	v := r.version(b)
 	r.place(next, v, rollout)

@@ -181,3 +181,24 @@ func TestTheFolderLeavesAnAdministratorsChangesAlone(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// A module that an administrator brought in becomes the file's when a file of the
+// same bytes appears.
+func TestAFileOfWhatIsLive(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := open(t, Config{})
+	put(t, r, guest{})
+	r.cfg.Dir = dir
+	write(t, dir, "file.wasm", guest{}.Bytes())
+	r.rescan(t.Context(), false)
+	if m := module(t, r, "mine"); m.File != "file.wasm" || m.Swaps != 1 {
+		t.Errorf("%+v", m)
+	}
+	if err := os.Remove(filepath.Join(dir, "file.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	r.rescan(t.Context(), false)
+	if m, ok := r.Module("mine"); ok {
+		t.Errorf("its file is gone: %+v", m)
+	}
+}

@@ -90,11 +90,20 @@ func (r *Registry) compile(ctx context.Context, binary []byte, limits wasm.Limit
 		return running{}, err
 	}
 	r.log.Debug("module compiled", "module", m.Manifest().Module, "version", m.Manifest().Version, "took", time.Since(begun))
-	return running{engines: wasmEngines(m), module: m, close: func() {
+	run := running{module: m, close: func() {
 		done, cancel := context.WithCancel(context.Background())
 		cancel() // the last session to end frees it
 		_ = m.Close(done)
-	}}, nil
+	}}
+	for i := range m.Manifest().Parsers {
+		e, err := parse.Wasm(m, m.Manifest().Parsers[i].Name)
+		if err != nil {
+			run.close()
+			return running{}, err
+		}
+		run.engines = append(run.engines, e)
+	}
+	return run, nil
 }
 
 // test runs a build's own cases and the kit's checks. Its sessions share

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -29,12 +30,14 @@ func (e *shadowed) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
 	other := *open
 	other.Parser = e.candidate.Parser().Name
 	candidate, theirs, err := e.candidate.Open(&other)
-	if err != nil {
-		s.decide(false)
-	} else {
+	var busy *parse.BusyError
+	switch {
+	case err == nil:
 		s.candidate = candidate
+		s.hear(answer, theirs)
+	case !errors.As(err, &busy):
+		s.decide(false)
 	}
-	s.hear(answer, theirs)
 	return s, s.unwatched(answer), nil
 }
 

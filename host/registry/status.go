@@ -1,9 +1,11 @@
 package registry
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // Module describes a module for an operator.
@@ -35,7 +37,13 @@ type Version struct {
 	SHA256  string   `json:"sha256,omitempty"`
 	Engine  string   `json:"engine"`
 	Origin  string   `json:"origin"`
-	Parsers []string `json:"parsers"`
+	Size    int      `json:"size,omitempty"` // of the module, in bytes
+	Kinds   []string `json:"kinds"`          // of its parsers, each once
+	// Families are the parsers' names, siblings under the name that they have in
+	// common.
+	Families []string `json:"families"`
+	Aliases  []string `json:"aliases,omitempty"`
+	Parsers  []string `json:"parsers"`
 	// The rest is of a version that is open.
 	Since     *time.Time `json:"since,omitempty"`
 	Requests  int        `json:"requests"` // that use it now
@@ -127,9 +135,15 @@ func (s *state) describe(slot *slot) Module {
 }
 
 func (b *build) describe() Version {
-	v := Version{Version: b.Manifest.Version, SHA256: b.SHA256, Engine: b.Engine, Origin: b.Origin, Manifest: b.Manifest}
+	v := Version{Version: b.Manifest.Version, SHA256: b.SHA256, Size: b.size, Engine: b.Engine, Origin: b.Origin, Manifest: b.Manifest}
 	for i := range b.Manifest.Parsers {
-		v.Parsers = append(v.Parsers, b.Manifest.Parsers[i].Name)
+		p := &b.Manifest.Parsers[i]
+		v.Parsers = append(v.Parsers, p.Name)
+		v.Kinds = once(v.Kinds, string(p.Kind))
+		v.Families = once(v.Families, route.BaseName(p))
+		for _, alias := range p.Aliases {
+			v.Aliases = once(v.Aliases, alias)
+		}
 	}
 	return v
 }
@@ -145,4 +159,12 @@ func (v *version) describe() *Version {
 		}
 	}
 	return &d
+}
+
+// once adds a word that is not there yet.
+func once(words []string, word string) []string {
+	if slices.Contains(words, word) {
+		return words
+	}
+	return append(words, word)
 }

@@ -66,6 +66,7 @@ func Inspect(file string) (*Info, error) {
 type build struct {
 	Info
 	digest    [sha256.Size]byte
+	size      int    // of the module's bytes
 	binary    []byte // nil where it can be had again otherwise
 	signature []byte
 	strikes   atomic.Int32 // how often it was quarantined
@@ -78,7 +79,7 @@ func describe(origin string, binary []byte) (*build, error) {
 	}
 	digest := sha256.Sum256(binary)
 	return &build{Info: Info{Manifest: described, Origin: origin, Engine: EngineWasm, SHA256: hex.EncodeToString(digest[:])},
-		digest: digest, binary: binary}, nil
+		digest: digest, size: len(binary), binary: binary}, nil
 }
 
 // running is what a version is when it runs.

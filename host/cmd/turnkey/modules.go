@@ -82,13 +82,17 @@ type moduleList struct {
 
 func (l *moduleList) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "MODULE\tVERSION\tSTATE\tENGINE\tORIGIN\tSHA256\tPARSERS")
+	fmt.Fprintln(w, "MODULE\tVERSION\tSTATE\tENGINE\tORIGIN\tSIZE\tSHA256\tKINDS\tFAMILIES\tALIASES")
 	line := func(name, state string, v *registry.Version) {
-		digest := "-"
+		digest, size := "-", "-"
 		if v.SHA256 != "" {
 			digest = v.SHA256[:min(12, len(v.SHA256))]
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, v.Version, state, v.Engine, v.Origin, digest, strings.Join(v.Parsers, " "))
+		if v.Size > 0 {
+			size = fmt.Sprintf("%d KiB", (v.Size+1023)/1024)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, v.Version, state, v.Engine, v.Origin, size, digest,
+			short(v.Kinds), short(v.Families), short(v.Aliases))
 	}
 	for i := range l.Modules {
 		m := &l.Modules[i]
@@ -116,6 +120,20 @@ func (l *moduleList) print(out io.Writer) error {
 		fmt.Fprintf(out, "refused: %s: %s\n", r.File, r.Error)
 	}
 	return nil
+}
+
+// maxWords is how many words of a list a line has room for.
+const maxWords = 4
+
+// short writes the first of the words.
+func short(words []string) string {
+	switch n := len(words); {
+	case n == 0:
+		return "-"
+	case n > maxWords:
+		return fmt.Sprintf("%s (%d more)", strings.Join(words[:maxWords], " "), n-maxWords)
+	}
+	return strings.Join(words, " ")
 }
 
 // inspected is what inspect prints.

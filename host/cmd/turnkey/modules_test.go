@@ -92,7 +92,7 @@ func TestModulesOfAServer(t *testing.T) {
 	one, two := file(t, "1.0.0"), file(t, "2.0.0")
 	s.want(0, `^hermes +\S+ +built-in +native`, "modules", "ls")
 	s.want(0, `^mine +1.0.0 +live +wasm +admin`, "modules", "put", one)
-	s.want(0, `^mine +2.0.0 +live +wasm +admin +[0-9a-f]{12} +mine\nmine +1.0.0 +previous`, "modules", "put", two)
+	s.want(0, `^mine +2.0.0 +live +wasm +admin +1 KiB +[0-9a-f]{12} +unified +mine +-\nmine +1.0.0 +previous`, "modules", "put", two)
 	s.want(0, `"etag": "[0-9a-f]{32}"`, "modules", "inspect", "mine")
 	s.want(1, `^turnkey: the server refuses: the module was changed meanwhile`, "modules", "rollback", "mine", "--if-match", "x")
 	s.want(0, `^mine +1.0.0 +live`, "modules", "rollback", "mine")
