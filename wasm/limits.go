@@ -70,7 +70,7 @@ func ThirdParty() Limits {
 		TableElements:       1 << 16,
 		SessionsPerInstance: 1,
 		Instances:           1024,
-		Fuel:                Fuel{Start: 2e6, Call: 1e6, Byte: 1000, Held: 1, Most: 2e6, Constraint: 4e6},
+		Fuel:                Fuel{Start: 3e6, Call: 1e6, Byte: 1000, Held: 1, Most: 2e6, Constraint: 4e6},
 		Events:              1 << 16,
 		LiteralBytes:        1 << 20,
 		HeldBytes:           2 << 20,

@@ -45,13 +45,13 @@ func TestLoadErrors(t *testing.T) {
 		{"another manifest", handGuest{Said: handManifest + " "}, ThirdParty(), "is not the custom section turnkey.manifest"},
 		{"start function never ends", handGuest{Build: func(m *wat.Module) {
 			m.Start(m.Func("", "", "", "", "loop; br 0; end"))
-		}}, ThirdParty(), "start: with 2000000 units of fuel (limit Fuel.Start): start function"},
+		}}, ThirdParty(), "start: with 3000000 units of fuel (limit Fuel.Start): start function"},
 		{"start function traps", handGuest{Build: func(m *wat.Module) {
 			m.Start(m.Func("", "", "", "", "unreachable"))
 		}}, ThirdParty(), "start: "},
 		{"_initialize never ends", handGuest{Build: func(m *wat.Module) {
 			m.Func(abi.ExportInitialize, "", "", "", "loop; br 0; end")
-		}}, ThirdParty(), "_initialize: limit Fuel: more than 2000000"},
+		}}, ThirdParty(), "_initialize: limit Fuel: more than 3000000"},
 		{"atomics", handGuest{Build: func(m *wat.Module) { m.Func("", "", "", "", "0xfe 0x03 0x00") }}, ThirdParty(),
 			"instruction 0xfe is unknown or needs a feature that is not allowed"},
 		{"module size", handGuest{}, limits(func(l *Limits) { l.ModuleBytes = 100 }), "limit ModuleBytes: "},

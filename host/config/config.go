@@ -90,7 +90,7 @@ type ModuleLimits struct {
 	TableElements       int           `koanf:"table_elements" doc:"Elements of each of an instance's tables. Shipped 1048576, third party 65536."`
 	SessionsPerInstance int           `koanf:"sessions_per_instance" doc:"Sessions that share an instance. Shipped 64, third party 1."`
 	Instances           int           `koanf:"instances" doc:"Instances of a module. 1024 for both."`
-	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are at most about a millisecond, for which the garbage collector may have to wait. Shipped 5000000, third party 2000000."`
+	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are at most about a millisecond, for which the garbage collector may have to wait. Shipped 5000000, third party 3000000."`
 	FuelCall            int           `koanf:"fuel_call" doc:"Units of each call. Shipped 2000000, third party 1000000."`
 	FuelByte            int           `koanf:"fuel_byte" doc:"Units more for each byte that a call hands in. Shipped 2000, third party 1000."`
 	FuelHeld            int           `koanf:"fuel_held" doc:"Units more for each byte that the session holds back. Shipped 2, third party 1."`

@@ -16,6 +16,8 @@ const (
 const (
 	entryBase  = 16  // a function entry
 	entryShift = 6   // and 1 for so many bytes of its body, 1 for each value of its frame
+	smallFrame = 16  // of so many values; each further one costs
+	largeFrame = 2   // so much more
 	loopShift  = 8   // a loop's turn: 1, and 1 for so many bytes that are the loop's own
 	slowBytes  = 32  // a division or root counts as so many bytes
 	outward    = 100 // what leaves the guest: a call of an imported function, memory.grow
@@ -188,12 +190,15 @@ func (b *body) blockType() signature {
 	return b.w.signature(b.r, uint64(v))
 }
 
-// frame is what a call of the function may keep on the stack, in values of 8 bytes.
+// frame is what the values cost that a call of the function may keep on the
+// stack. A large frame costs more than its share: the stack is copied when it
+// grows, and the garbage collector can't step in then.
 func (b *body) frame() int {
+	values := b.locals + b.stack.most
 	if b.vectors {
-		return 2 * (b.locals + b.stack.most)
+		values *= 2
 	}
-	return b.locals + b.stack.most
+	return values + largeFrame*max(0, values-smallFrame)
 }
 
 // slow counts an instruction that takes long as that many bytes more.

@@ -409,6 +409,7 @@ func TestFrames(t *testing.T) {
 		{"both arms", "", "i32.const 1; if i32; i32.const 2; else; i32.const 3; i32.const 4; drop; end; drop", 2},
 		{"behind dead code", "", "block; br 0; drop; drop; end; i32.const 1; i32.const 2; drop; drop", 2},
 		{"arguments and results", "", "i32.const 1; i32.const 2; call 2; drop; drop; drop; drop", 4 + entryBase + 6},
+		{"large", strings.Repeat("i32 ", smallFrame+4), "", smallFrame + 4 + 4*largeFrame},
 		{"vectors", "", "i32.const 1; 0xfd 0x0f; drop", 2},
 	} {
 		if got := cost(t, f.locals, f.code) - entryBase; got != f.want {
