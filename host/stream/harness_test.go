@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
@@ -149,8 +150,23 @@ func engines(t testing.TB, m *sdk.Module, names ...string) []parse.Engine {
 	return list
 }
 
+// hermesEngines are made once: requests share them, as in the server.
+var hermesEngines = sync.OnceValues(func() (list []parse.Engine, err error) {
+	for _, name := range []string{"hermes", "hermes_tools", "hermes_reasoning", "hermes_batch"} {
+		e, err := parse.Native(&hermes.Module, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+})
+
 func hermesFamily(t testing.TB) *route.Family {
-	list := engines(t, &hermes.Module, "hermes", "hermes_tools", "hermes_reasoning", "hermes_batch")
+	list, err := hermesEngines()
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := route.FamilyOf(list[0], list)
 	return &f
 }
