@@ -25,7 +25,7 @@ type Limits struct {
 // Fuel is the budget of a call in units: about one unit for a loop's turn, 20 and
 // more for a call of a function (see wasm/meter). A million units are at most
 // about a millisecond, in which the garbage collector may have to wait for the
-// guest, and at most 8 MB of stack.
+// guest, and at most some 4 MB of stack.
 type Fuel struct {
 	Start      int64 // to start an instance: start function, _initialize, tk_abi, tk_manifest
 	Call       int64 // each call, besides what its bytes add
