@@ -34,7 +34,7 @@ var (
 		EndThink: []string{channel.End},
 		Strip: []string{
 			"<|start|>assistant", channel.FinalHeader, "<|channel|>analysis", "<|constrain|>xml",
-			channel.Message, channel.Call, channel.Return,
+			channel.Message, channel.Call, channel.Return, channel.Start, channel.Channel, channel.Constrain, // also of half a header
 		},
 	})
 )

@@ -33,7 +33,7 @@ var (
 		EndThink: []string{channel.End},
 		Strip: []string{
 			"<|start|>assistant", channel.FinalHeader, channel.Channel + "commentary" + channel.Message,
-			"<|constrain|>json", channel.Message, channel.Call, channel.Return,
+			"<|constrain|>json", channel.Message, channel.Call, channel.Return, channel.Start, channel.Channel, channel.Constrain, // also of half a header
 		},
 		Headers: []guided.Header{{Marker: "<|channel|>commentary to=functions."}, {Marker: "<|channel|>analysis to=functions."}},
 	})

@@ -110,6 +110,7 @@ func TestProse(t *testing.T) {
 		{"single quotes with an apostrophe", "'isn't <call> it' x", "'isn't <call> it' x"},
 		{"backticks", "`<call>`", "`<call>`"},
 		{"unmatched", `she said "maybe<call>f>b`, `she said "maybe{f}b`},
+		{"unmatched, then cut in JSON", `she said "maybe</call>{"`, `she said "maybe{"`},
 		{"inches do not open", `5" deep <call>f>" x`, `5" deep {f}" x`},
 		{"plural apostrophe", "the users' <call>f> b' c", "the users' {f} b' c"},
 		{"no close before a letter", `"a <call>f>"b`, `"a {f}"b`},

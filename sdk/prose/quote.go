@@ -54,9 +54,6 @@ func (m *Machine) scan(w *sdk.Window) bool {
 	case capped:
 		m.giveUp()
 		return true
-	case w.Final && m.owner > inTag:
-		m.disown()
-		return true
 	case w.Final && len(m.open) > 0:
 		m.unquote()
 		return m.front < len(m.held)
@@ -322,12 +319,6 @@ func (m *Machine) own(b []byte, i int, w *sdk.Window) int {
 		return int(m.jsonAt - w.Offset())
 	}
 	return i + n
-}
-
-// disown goes back to where an unfinished JSON value begins: it owns nothing.
-func (m *Machine) disown() {
-	m.owner, m.jsonAfter = nobody, m.pos
-	m.pos = m.jsonAt
 }
 
 // word says whether r is a letter or digit of a script that puts space between
