@@ -3,8 +3,10 @@ package wasm
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero/api"
@@ -20,6 +22,7 @@ func (m *Module) load(ctx context.Context, binary []byte) error {
 	if err := over("ModuleBytes", len(binary), m.limits.ModuleBytes); err != nil {
 		return err
 	}
+	m.digest = digest(binary)
 	raw, err := manifest.Section(binary, abi.SectionManifest)
 	if err != nil {
 		return err
@@ -48,6 +51,16 @@ func (m *Module) load(ctx context.Context, binary []byte) error {
 	}
 	defer m.pool.release(i)
 	return i.identify()
+}
+
+// digest hashes in parts: the garbage collector can't step in within one.
+func digest(binary []byte) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for part := range slices.Chunk(binary, 64<<10) {
+		h.Write(part)
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 func asLimit(err error) error {

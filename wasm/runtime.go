@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -62,7 +61,6 @@ func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*M
 	m := &Module{
 		runtime:     r,
 		limits:      limits,
-		digest:      sha256.Sum256(binary),
 		outputLimit: newOutputLimit(),
 		drained:     make(chan struct{}),
 	}

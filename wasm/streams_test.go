@@ -170,7 +170,11 @@ func TestHostileStreams(t *testing.T) {
 			var outcome string
 			harmed, gc := 0, time.Duration(0)
 			for _, policy := range []parse.FaultPolicy{parse.FaultToText, parse.FaultIsError} {
-				n, wait := amid(t, m, good, func() { outcome = h.run(t, m, policy) })
+				n, wait := amid(t, m, good, func() {
+					for range wasm.Neighbours() / 10 { // a collection stops the world only now and then
+						outcome = h.run(t, m, policy)
+					}
+				})
 				harmed, gc = harmed+n, max(gc, wait)
 				if policy == parse.FaultToText {
 					fmt.Fprintf(out, "%s\t%s", h.name, outcome)
