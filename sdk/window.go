@@ -26,6 +26,7 @@ type Window struct {
 	events   []abi.Event
 	literals []byte
 	watch    abi.Event
+	watched  []byte // the set that watch is made of
 	watching bool
 	newBlock uint8 // by kind: a new block is owed
 	noTools  bool
@@ -204,7 +205,16 @@ func (w *Window) Watch(kind abi.Kind, set []byte) {
 	if len(set) > 8 || w.newBlock>>kind&1 != 0 || inCall && w.more != kind {
 		return
 	}
-	w.watch, w.watching = abi.WatchEvent(uint8(kind), w.call(), set, 0), true
+	w.record(uint8(kind), set)
+}
+
+// record makes the WATCH record. Sets are tables of a grammar: most often it is
+// that of the step before.
+func (w *Window) record(flags uint8, set []byte) {
+	if len(set) == 0 || len(set) != len(w.watched) || &set[0] != &w.watched[0] {
+		w.watch, w.watched = abi.WatchEvent(0, 0, set, 0), set
+	}
+	w.watch.Flags, w.watch.Call, w.watching = flags, w.call(), true
 }
 
 // Hold promises that the parser goes on holding until a byte of set comes: the
@@ -213,7 +223,7 @@ func (w *Window) Hold(set []byte) {
 	if len(set) > 8 {
 		return
 	}
-	w.watch, w.watching = abi.WatchEvent(abi.FlagHold, w.call(), set, 0), true
+	w.record(abi.FlagHold, set)
 }
 
 func (w *Window) call() uint16 {

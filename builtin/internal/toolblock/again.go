@@ -11,17 +11,21 @@ import (
 const patience = 512
 
 // again asks whether a parameter of the same key comes in the same function,
-// within patience from place at on, where this one's value begins.
-func (x *XML) again(p, key []byte, at int, final bool) scan.Verdict {
+// within patience from place at on, where this one's value begins. looked is where
+// the search goes on the next time; 0 at first.
+func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict {
 	short := len(p) < at+patience && !final
 	p = p[:min(len(p), at+patience)]
+	at = max(at, *looked)
 	undecided := scan.No
 	if short {
 		undecided = scan.Wait
 	}
 	for {
+		*looked = at
 		n := bytes.Index(p[at:], []byte(x.ParameterClose))
 		if n < 0 {
+			*looked = max(at, len(p)-len(x.ParameterClose)+1)
 			return undecided
 		}
 		at += n + len(x.ParameterClose)

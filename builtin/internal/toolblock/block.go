@@ -217,6 +217,7 @@ type Block struct {
 	bare  bool // a function without the block's tags
 
 	value   value
+	looked  int // how far a repetition of the key was looked for
 	remains remains
 	object  object
 	args    jsonbody.Body

@@ -264,7 +264,7 @@ func (b *Block) key(w *sdk.Window) step {
 	behind += len(x.Value)
 	again := scan.No
 	if x.LastWins {
-		again = x.again(p, p[at:at+length], behind, w.Final)
+		again = x.again(p, p[at:at+length], behind, &b.looked, w.Final)
 	}
 	if again == scan.Wait {
 		return wait
@@ -274,6 +274,7 @@ func (b *Block) key(w *sdk.Window) step {
 	}
 	w.Skip(behind)
 	w.Scanned = 0
+	b.looked = 0
 	b.value.reset()
 	b.value.mute = again == scan.Yes
 	return b.to(atValue)
