@@ -162,7 +162,11 @@ type source struct {
 	cases    []byte // nil if there are none
 }
 
-var buildFlags = []string{"-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+// profile tells the compiler what to inline: a call costs a guest more than its
+// body. go run ./builtin/internal/bench/table -profile FILE makes it anew.
+const profile = plugins + "/internal/pack/guest.pgo"
+
+var buildFlags = []string{"-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-pgo=" + profile}
 
 // list finds a plugin's files. The family's package is the one among its direct
 // imports that has a manifest.json.
@@ -172,7 +176,7 @@ func list(name string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &source{files: []string{"go.mod"}}
+	src := &source{files: []string{"go.mod", profile}}
 	for line := range strings.Lines(string(out)) {
 		dir, files, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for _, f := range strings.Fields(files) {

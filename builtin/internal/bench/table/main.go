@@ -3,11 +3,15 @@
 // most, and what a chunk of an answer costs, natively and as WebAssembly. It is
 // run in the module's root, after make modules:
 //
-//	go run ./builtin/internal/bench/table [NAME…]
+//	go run ./builtin/internal/bench/table [-profile FILE] [NAME…]
+//
+// With -profile it writes a CPU profile of the parsers instead, with which guests
+// are compiled.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -25,7 +29,15 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout, os.Args[1:]); err != nil {
+	file := flag.String("profile", "", "write a CPU profile of the parsers to this file, and no table")
+	flag.Parse()
+	var err error
+	if *file != "" {
+		err = profile(*file, flag.Args())
+	} else {
+		err = run(os.Stdout, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
 		os.Exit(1)
 	}
