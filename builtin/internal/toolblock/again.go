@@ -23,7 +23,7 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 	}
 	for {
 		*looked = at
-		n := bytes.Index(p[at:], []byte(x.ParameterClose))
+		n := index(p[at:], x.ParameterClose)
 		if n < 0 {
 			*looked = max(at, len(p)-len(x.ParameterClose)+1)
 			return undecided
@@ -34,7 +34,7 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 			return v
 		}
 		at += len(x.Parameter)
-		if n = bytes.Index(p[at:], []byte(x.KeyEnd)); n < 0 {
+		if n = index(p[at:], x.KeyEnd); n < 0 {
 			return undecided
 		}
 		from, length := trimName(p[at : at+n])
@@ -43,4 +43,14 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 		}
 		at += n + len(x.KeyEnd)
 	}
+}
+
+// index is bytes.Index for a few hundred bytes: in a guest a loop costs less.
+func index(p []byte, marker string) int {
+	for i := 0; i+len(marker) <= len(p); i++ {
+		if p[i] == marker[0] && string(p[i:i+len(marker)]) == marker {
+			return i
+		}
+	}
+	return -1
 }
