@@ -55,7 +55,8 @@
 // The family has no thoughts: <think> is text, and start states mean nothing. A
 // fine-tune that thinks pairs llama3_json_tools with a reasoning parser. In the
 // guided modes the model writes bare JSON, which the host reads; the tag is taken
-// out.
+// out. A semicolon joins nothing there: objects on both sides of one are payloads
+// of their own, and it is text.
 //
 // # Jail
 //

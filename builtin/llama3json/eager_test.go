@@ -1,18 +1,15 @@
 package llama3json
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 // What is certain is said at once, and nothing else.
 func TestEager(t *testing.T) {
-	type step struct{ push, want string }
-	for _, steps := range [][]step{
-		{
+	sdktest.Eager(t, &Module, "llama3_json",
+		[]sdktest.Step{
 			{`{"na`, ``},
 			{`me": "f", "parameters": {`, `[f][{]`},
 			{`"a": 1`, `["a": 1]`},
@@ -21,42 +18,21 @@ func TestEager(t *testing.T) {
 			{`;`, ``},
 			{` x`, `; x`},
 		},
-		{
+		[]sdktest.Step{
 			{`{"summary": `, `{"summary": `},
 			{`"x`, `"x`},
 		},
-		{
+		[]sdktest.Step{
 			{`{"name": "Oslo", "pop`, ``},
 			{`ulation": `, `{"name": "Oslo", "population": `},
 		},
-		{
+		[]sdktest.Step{
 			{`a {"parameters": {"a": 1},`, `a `},
 			{` "name": "f"`, `[f][{"a": 1}]`},
 			{`} b`, `end b`},
 		},
-		{
+		[]sdktest.Step{
 			{`a {"name": "g"`, `a {"name": "g"`},
 		},
-	} {
-		s, _ := sdk.Open(&Module, &abi.Session{Parser: "llama3_json", Tools: []string{"f"}, Flags: abi.OpenParallel})
-		text := ""
-		for _, c := range steps {
-			off := len(text)
-			text += c.push
-			var said strings.Builder
-			for _, e := range s.Push(uint32(off), 0, []byte(c.push)).Events {
-				switch e.Kind {
-				case abi.Call, abi.CallID, abi.Key, abi.Args, abi.Value:
-					said.WriteString("[" + text[e.Start:e.Start+e.Len] + "]")
-				case abi.Text, abi.Reasoning:
-					said.WriteString(text[e.Start : e.Start+e.Len])
-				case abi.CallEnd:
-					said.WriteString("end")
-				}
-			}
-			if said.String() != c.want {
-				t.Errorf("%q says %q, want %q", text, said.String(), c.want)
-			}
-		}
-	}
+	)
 }

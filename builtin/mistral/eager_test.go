@@ -1,18 +1,15 @@
 package mistral
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 // What is certain is said at once, and nothing else.
 func TestEager(t *testing.T) {
-	type step struct{ push, want string }
-	for _, steps := range [][]step{
-		{
+	sdktest.Eager(t, &Module, "mistral",
+		[]sdktest.Step{
 			{`ok [TOOL`, `ok `},
 			{`_CALLS]f`, ``},
 			{`[ARGS]`, `[f]`},
@@ -21,12 +18,12 @@ func TestEager(t *testing.T) {
 			{`ODO]"}`, `[[TODO]"}]end`},
 			{` [x`, ` [x`},
 		},
-		{
+		[]sdktest.Step{
 			{`[TOOL_CALLS]f[CALL_ID]`, `[f]`},
 			{`123456789`, ``},
 			{`[ARGS]{`, `[123456789][{]`},
 		},
-		{
+		[]sdktest.Step{
 			{`[TOOL_CALLS] [{"id": "1", "name": "f", "arguments": {"a": 1`, `[f][1][{"a": 1]`},
 			{`}}`, `[}]end`},
 			{`, {"name": "f", "arguments": {"a": 1}`, ``},
@@ -35,26 +32,5 @@ func TestEager(t *testing.T) {
 			{` `, ``},
 			{`x`, ` x`},
 		},
-	} {
-		s, _ := sdk.Open(&Module, &abi.Session{Parser: "mistral", Tools: []string{"f"}, Flags: abi.OpenParallel})
-		text := ""
-		for _, c := range steps {
-			off := len(text)
-			text += c.push
-			var said strings.Builder
-			for _, e := range s.Push(uint32(off), 0, []byte(c.push)).Events {
-				switch e.Kind {
-				case abi.Call, abi.CallID, abi.Key, abi.Args, abi.Value:
-					said.WriteString("[" + text[e.Start:e.Start+e.Len] + "]")
-				case abi.Text, abi.Reasoning:
-					said.WriteString(text[e.Start : e.Start+e.Len])
-				case abi.CallEnd:
-					said.WriteString("end")
-				}
-			}
-			if said.String() != c.want {
-				t.Errorf("%q says %q, want %q", text, said.String(), c.want)
-			}
-		}
-	}
+	)
 }

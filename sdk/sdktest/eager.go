@@ -1,0 +1,45 @@
+package sdktest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+)
+
+// Step is a push, and what has to be said at once: text and reasoning as they
+// are, parts of a call in square brackets, and "end" where a call is complete.
+type Step [2]string
+
+// Eager checks what a parser says after each push of a text, in a session that
+// offers the tool f.
+func Eager(t *testing.T, m *sdk.Module, parser string, texts ...[]Step) {
+	t.Helper()
+	for _, steps := range texts {
+		s, _ := sdk.Open(m, &abi.Session{Parser: parser, Tools: []string{"f"}, Flags: abi.OpenParallel})
+		text := ""
+		for _, step := range steps {
+			off, push, want := len(text), step[0], step[1]
+			text += push
+			if got := say(text, s.Push(uint32(off), 0, []byte(push)).Events); got != want {
+				t.Errorf("%q says %q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
+func say(text string, events []abi.Event) string {
+	var said strings.Builder
+	for _, e := range events {
+		switch e.Kind {
+		case abi.Call, abi.CallID, abi.Key, abi.Args, abi.Value:
+			said.WriteString("[" + text[e.Start:e.Start+e.Len] + "]")
+		case abi.Text, abi.Reasoning:
+			said.WriteString(text[e.Start : e.Start+e.Len])
+		case abi.CallEnd:
+			said.WriteString("end")
+		}
+	}
+	return said.String()
+}
