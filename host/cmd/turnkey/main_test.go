@@ -30,7 +30,12 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { taken.Close() }) // the scripts run after this function has returned
-	cache := t.TempDir()
+	// All share the user's cache of compiled modules: compiling them is slow, and
+	// slower by ten times with the race detector.
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = t.TempDir()
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -52,7 +57,7 @@ func TestScenarios(t *testing.T) {
 			if engine == engineWasm && len(plugins.Names()) == 0 {
 				t.Fatal("no modules are built: run make modules")
 			}
-			r, err := openRegistry(t.Context(), engine, "", t.TempDir(), true, nil)
+			r, err := openRegistry(t.Context(), engine, "", "", true, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
