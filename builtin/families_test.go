@@ -94,6 +94,10 @@ func (f *family) session(tools ...string) abi.Session {
 	return abi.Session{Parser: f.Parser().Name, Tools: tools, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
 }
 
+// alike is what makes another family's text one of these, too: calls without
+// markers of their own, and the tags of a parser whose manifest names none.
+var alike = map[string]string{"llama3_json": `"name"`, "pythonic": "[g(", "markers": "<tool_call>"}
+
 // A call is found behind what another family wrote, which stays as it is but for
 // markers that both have.
 func TestForeignMarkup(t *testing.T) {
@@ -102,8 +106,8 @@ func TestForeignMarkup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			own := "\n\n" + f.Call.Around(f.String.Around("hello"))
 			tested := 0
-			for i, c := range f.foreign {
-				if i%5 != 0 || f.shares(c.Input) {
+			for _, c := range f.foreign {
+				if f.shares(c.Input) || alike[name] != "" && strings.Contains(c.Input, alike[name]) {
 					continue
 				}
 				tested++
