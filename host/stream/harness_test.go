@@ -285,9 +285,8 @@ func joined(v *view) string {
 	return strings.Join(out[:], "|")
 }
 
-var encoder openai.Encoder
-
 func (r *result) stream(t testing.TB, op *stream.Operator) {
+	var encoder openai.Encoder
 	names, args := map[[2]int]string{}, map[[2]int]int{}
 	for {
 		it, err := op.Next()
@@ -350,7 +349,7 @@ func (r *result) complete(op *stream.Operator) {
 		r.err = err
 		return
 	}
-	r.frames = []string{string(encoder.AppendCompletion(nil, c))}
+	r.frames = []string{string(new(openai.Encoder).AppendCompletion(nil, c))}
 	for i := range c.Choices {
 		ch := &c.Choices[i]
 		v := r.view(ch.Index)
