@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +138,33 @@ func (f *family) shares(text string) bool {
 		m = strings.TrimSpace(m)
 		return len(m) > 4 && strings.Contains(text, m)
 	})
+}
+
+// The batch parser says what the one for calls says. Where every reply is wrapped
+// it takes all of the envelope off, as the unified parser does.
+func TestBatchAgreesWithTools(t *testing.T) {
+	for name, f := range families(t) {
+		tools, batch := f.siblings[manifest.Tools], f.siblings[manifest.Batch]
+		if tools == nil || batch == nil {
+			t.Errorf("%s lacks one", name)
+			continue
+		}
+		if name == "beam" || name == "harmony" || name == "muse_glimmer" {
+			tools = f.Engine
+		}
+		for _, c := range f.cases {
+			want, wantErr := tck.Assemble(tools, &c, []string{c.Input})
+			got, err := tck.Assemble(batch, &c, []string{c.Input})
+			for _, events := range [][]tck.Event{want, got} {
+				for i := range events {
+					events[i].ID = "" // the host may have made it
+				}
+			}
+			if !reflect.DeepEqual(got, want) || (err == nil) != (wantErr == nil) {
+				t.Errorf("%s's %s: %v, error %v; want %v, error %v", name, c.Name, got, err, want, wantErr)
+			}
+		}
+	}
 }
 
 // Tools may be called anything, also what the grammar's own words and markers are.
