@@ -244,7 +244,7 @@ func (r *Registry) Run(ctx context.Context) {
 		defer w.Close()
 	}
 	quiet := time.NewTimer(0) // since the folder's last change; at once: it may have changed before it was watched
-	back := time.NewTimer(0) // when a version is back from quarantine
+	back := time.NewTimer(0)  // when a version is back from quarantine
 	var poll <-chan time.Time
 	if r.cfg.Poll > 0 && r.cfg.Dir != "" {
 		t := time.NewTicker(r.cfg.Poll)
