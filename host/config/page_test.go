@@ -90,10 +90,14 @@ func page() string {
 			value = "`" + s.Default + "`"
 		}
 		name := s.Path[strings.LastIndexByte(s.Path, '.')+1:]
+		env := ""
 		if s.Env != "" {
-			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", name, s.Env, kind, value, s.Doc)
-		} else {
+			env = "`" + s.Env + "`"
+		}
+		if strings.Contains(group, "[]") {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, kind, value, s.Doc)
+		} else {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", name, env, kind, value, s.Doc)
 		}
 	}
 	return b.String()

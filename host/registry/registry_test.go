@@ -46,7 +46,7 @@ func TestUnknownFamilies(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true})
 	_, err := r.Lease(t.Context(), "", "toi")
 	var unknown *UnknownError
-	if !errors.As(err, &unknown) || err.Error() != `there is no parser "toi"; known are toy` {
+	if !errors.As(err, &unknown) || err.Error() != `there is no parser "toi"; known are other, toy` {
 		t.Errorf("got %v", err)
 	}
 	empty, _ := open(t, Config{})
@@ -189,7 +189,7 @@ func TestTheParserOfAModel(t *testing.T) {
 	if name, err := r.View().ForModel("Toy-7b"); name != "toy" || err != nil {
 		t.Errorf("got %q, %v", name, err)
 	}
-	if _, err := r.View().ForModel("nothing"); err == nil || !strings.Contains(err.Error(), "known are toy") {
+	if _, err := r.View().ForModel("nothing"); err == nil || !strings.Contains(err.Error(), "known are other, toy") {
 		t.Errorf("got %v", err)
 	}
 	put(t, r, guest{Module: "toy", Models: "^Toy"})

@@ -117,14 +117,17 @@ func (t *table) find(name string) (*entry, error) {
 	return e, nil
 }
 
-// families names the first parser of each module.
+// families names the families of parsers at hand.
 func (t *table) families() []string {
 	var names []string
 	for _, m := range t.set {
-		if name := m.Parsers[0].Name; !slices.Contains(names, name) {
-			names = append(names, name)
+		for i := range m.Parsers {
+			if name := route.BaseName(&m.Parsers[i]); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 
