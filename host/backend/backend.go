@@ -39,6 +39,9 @@ type Request struct {
 	// Model is the engine's name for the model; "" is the client's.
 	Model string
 
+	// Prompt is the prompt as the host rendered it, where it could: an engine's
+	// completions API is asked with it.
+	Prompt string
 	// RawText says that the host parses: the engine must not.
 	RawText bool
 	// ShowTools says that the tools go into the prompt.

@@ -17,6 +17,7 @@ const (
 	CodeBroken      = "engine_broken"      // the answer broke off
 	CodeReported    = "engine_error"       // the engine reported an error in its answer
 	CodeAborted     = "engine_aborted"     // the engine gave up on a choice
+	CodeUnsupported = "unsupported"        // the engine can't be asked this
 	CodeCancelled   = "request_cancelled"  // the caller went away
 )
 

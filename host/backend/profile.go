@@ -177,7 +177,12 @@ func ProfileByName(name string) (*Profile, error) {
 // AppendRequest appends the request for the engine: the client's, in its order,
 // without what only the host understands and with what the host decided.
 func (p *Profile) AppendRequest(dst []byte, r *Request) []byte {
-	ours := p.overrides(r)
+	return appendRequest(dst, r, p.overrides(r))
+}
+
+// appendRequest appends the client's members with ours in their place; a nil value
+// takes one away.
+func appendRequest(dst []byte, r *Request, ours []openai.Member) []byte {
 	size := 512
 	for _, m := range r.Chat.Members {
 		size += len(m.Name) + len(m.Value)

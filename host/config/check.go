@@ -161,6 +161,9 @@ func checkUpstreamOf(m *Model, path string, cfg *Config, upstreams map[string]*U
 		if m.EngineProfile == "" {
 			m.EngineProfile = u.Profile
 		}
+		if u.API == "completions" && m.ChatTemplate == "" {
+			d.fail(path+".chat_template", "is needed: the upstream %s is asked by its completions API, with the rendered prompt", u.Name)
+		}
 	case m.Upstream == "":
 		d.fail(path+".upstream", "is needed: there are %d upstreams", len(cfg.Upstreams))
 	default:

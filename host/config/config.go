@@ -149,6 +149,7 @@ type Limits struct {
 type Upstream struct {
 	Name        string        `koanf:"name" doc:"What models call it."`
 	Kind        string        `koanf:"kind" default:"openai" oneof:"openai replay" doc:"openai: an engine that speaks the OpenAI chat API; replay: recorded answers."`
+	API         string        `koanf:"api" default:"chat" oneof:"chat completions" doc:"Which API of the engine is asked: chat completions, or completions with the prompt that the model's chat_template renders."`
 	BaseURL     string        `koanf:"base_url" doc:"The API's address, up to and with /v1."`
 	APIKey      Secret        `koanf:"api_key" doc:"The key sent to the engine."`
 	APIKeyEnv   string        `koanf:"api_key_env" doc:"The environment variable that holds the key."`

@@ -97,6 +97,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"no name", "models: [{parser: x}]", []string{"models[0].name"}},
 		{"same name twice", "models: [{name: m}, {name: m}]", []string{"models[m]", "two"}},
 		{"two kinds of parser", "models: [{name: m, parser: a, tool_parser: b}]", []string{"models[m].parser", "tool_parser"}},
+		{"completions without a template", "upstreams: [{name: e, base_url: 'http://h/v1', api: completions}]", []string{"models[m].chat_template", "completions"}},
 		{"unknown upstream", "models: [{name: m, upstream: ee}]", []string{"models[m].upstream", `"ee"`, "did you mean e?"}},
 		{"no upstream", "upstreams: []", []string{"models[m].upstream"}},
 		{"bad address", "upstreams: [{name: e, base_url: 'localhost:8000'}]", []string{"upstreams[e].base_url"}},

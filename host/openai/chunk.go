@@ -57,6 +57,9 @@ type Chunk struct {
 type Choice struct {
 	Index int
 	Delta Delta
+	// Text is the text of a choice of the completions API, which has no delta. It
+	// is never encoded.
+	Text string
 	// FinishReason is "" where the chunk has none, or null.
 	FinishReason string
 	// Logprobs is nil where the chunk has none, or null.

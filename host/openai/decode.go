@@ -121,6 +121,8 @@ func (c *Choice) member(name []byte, v Raw) error {
 	case "message": // some engines repeat the whole answer in their last chunk
 	case "delta":
 		return c.Delta.decode(v)
+	case "text":
+		return text(&c.Text, "choices[].text", v)
 	case "finish_reason":
 		return text(&c.FinishReason, "choices[].finish_reason", v)
 	case "logprobs":

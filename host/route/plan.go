@@ -36,6 +36,8 @@ type Plan struct {
 	// JSONStarts are the bytes that the answer can begin with, where it is to be
 	// JSON by the client's response_format; else "".
 	JSONStarts string
+	// Prompt is the rendered prompt; "" where it is not known.
+	Prompt string
 	// TemplateArgs are the arguments of the chat template.
 	TemplateArgs []openai.Member
 
@@ -68,8 +70,8 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 	}
 	p.thinks, p.TemplateArgs = mode, args
 	if m.Render != nil {
-		prompt, known := m.Render(r, args)
-		p.tail, p.tailed = abi.PromptTail(prompt), known
+		p.Prompt, p.tailed = m.Render(r, args)
+		p.tail = abi.PromptTail(p.Prompt)
 	}
 	if err := m.guide(p); err != nil {
 		return nil, err

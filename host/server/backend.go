@@ -23,7 +23,7 @@ func (s *Server) backend(c *config.Model) (b backend.Backend, p *backend.Profile
 	}
 	// Silence within an answer and its whole time are the stream's to watch.
 	engine, err := openai.New(openai.Config{
-		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: p,
+		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: p, Completions: u.API == "completions",
 		Connect: s.cfg.Timeouts.Connect, FirstByte: s.cfg.Timeouts.FirstByte,
 		OverloadStatus: s.cfg.OverloadStatus, Transport: s.tracing.Transport,
 	})

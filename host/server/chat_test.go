@@ -285,3 +285,34 @@ func TestStreamUsageSwitch(t *testing.T) {
 		t.Errorf("got %s", body)
 	}
 }
+
+// An engine without a chat API is asked with the prompt that the host renders.
+func TestCompletionsEngine(t *testing.T) {
+	e := engine(t, sends(
+		`{"id":"x","object":"text_completion","choices":[{"index":0,"text":"The soil is","finish_reason":null}]}`,
+		`{"id":"x","object":"text_completion","choices":[{"index":0,"text":" pale.</think>Water it.","finish_reason":null}]}`,
+		`{"id":"x","object":"text_completion","choices":[{"index":0,"text":"","finish_reason":"stop"}]}`, used))
+	h := serve(t, e.URL, "", fmt.Sprintf(`
+upstreams: [{name: e, base_url: %q, profile: vllm, api: completions}]
+models: [{name: m, parser: hermes, chat_template: "{%% for m in messages %%}[{{ m.role }}] {{ m.content }}{%% endfor %%}<think>\n"}]
+`, e.URL+"/v1"))
+	for _, more := range []string{"", streaming} {
+		body := all(t, h.post(t, t.Context(), ask(more)))
+		for _, want := range []string{"The soil is", "Water it.", `"finish_reason":"stop"`, "reasoning_content"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("no %s in %s", want, body)
+			}
+		}
+		if strings.Contains(body, "text_completion") || strings.Contains(body, "think>") || strings.Contains(body, `"text"`) {
+			t.Errorf("the engine's own form shows: %s", body)
+		}
+	}
+	for _, request := range e.requests() {
+		if !strings.Contains(request, `"prompt":"[user] `) || !strings.Contains(request, `<think>\n"`) || strings.Contains(request, "messages") {
+			t.Errorf("the engine was asked %s", request)
+		}
+	}
+	if body := all(t, h.post(t, t.Context(), ask(`,"logprobs":true`))); !strings.Contains(body, "logprobs") || !strings.Contains(body, `"unsupported"`) {
+		t.Errorf("log-probabilities: %s", body)
+	}
+}

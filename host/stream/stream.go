@@ -187,7 +187,7 @@ func (o *Operator) request() *backend.Request {
 	p := o.plan
 	return &backend.Request{
 		ID: o.id, Chat: o.chat, Model: o.model.EngineModel,
-		RawText: p.RawText(), ShowTools: p.ShowTools, SpecialTokens: p.SpecialTokens(), StopText: p.StopText(),
+		Prompt: p.Prompt, RawText: p.RawText(), ShowTools: p.ShowTools, SpecialTokens: p.SpecialTokens(), StopText: p.StopText(),
 		TokenIDs: o.wantsIDs(),
 		Guided:   p.Guided, TemplateArgs: p.TemplateArgs, EOSTokenIDs: o.model.EOSTokenIDs,
 	}

@@ -26,6 +26,9 @@ type Config struct {
 	// APIKey is sent as a bearer token; "" sends none. It is never logged.
 	APIKey  string
 	Profile *backend.Profile
+	// Completions asks the engine's completions API, with the prompt that the host
+	// rendered, in place of its chat API.
+	Completions bool
 
 	Connect   time.Duration // until the connection stands
 	FirstByte time.Duration // from sending the request to the first event
@@ -80,9 +83,13 @@ func New(cfg Config) (*Backend, error) {
 	if cfg.Transport != nil {
 		transport = cfg.Transport(transport)
 	}
+	path := "chat/completions"
+	if cfg.Completions {
+		path = "completions"
+	}
 	return &Backend{
 		cfg: cfg,
-		url: u.JoinPath("chat/completions").String(),
+		url: u.JoinPath(path).String(),
 		client: &http.Client{
 			Transport: transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -108,10 +115,21 @@ func (b *Backend) Stream(ctx context.Context, r *backend.Request) (backend.Strea
 	return s, nil
 }
 
+// body is the request for the API that is used.
+func (c *Config) body(r *backend.Request) ([]byte, error) {
+	if !c.Completions {
+		return c.Profile.AppendRequest(nil, r), nil
+	}
+	return c.Profile.AppendCompletion(nil, r)
+}
+
 // open sends the request. The stream's timer already runs.
 func (s *stream) open(r *backend.Request) error {
 	cfg := &s.backend.cfg
-	body := cfg.Profile.AppendRequest(nil, r)
+	body, err := cfg.body(r)
+	if err != nil {
+		return err
+	}
 	req, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.backend.url, bytes.NewReader(body))
 	if err != nil {
 		return &backend.Error{Status: http.StatusInternalServerError, Code: backend.CodeUnreachable, Message: "the engine's address can't be used", Cause: err}

@@ -91,6 +91,12 @@ func (s *stream) next() (chunk.Item, error) {
 			return chunk.Item{}, &backend.Error{Status: http.StatusBadGateway, Code: backend.CodeProtocol,
 				Message: "a chunk of the engine can't be read", Cause: err}
 		}
+		if s.backend.cfg.Completions {
+			for i := range s.chunk.Choices {
+				c := &s.chunk.Choices[i]
+				c.Delta.Content = c.Text
+			}
+		}
 		return s.reader.Read(&s.chunk)
 	}
 }
