@@ -1,6 +1,7 @@
 package route
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -141,6 +142,21 @@ func (m *Model) Check() error {
 		return fmt.Errorf("%s: 2: %s have neither a unified nor a split implementation; use auto or 1", SettingVersion, p.pair())
 	case m.Version == V1 && p.Tool != "" && p.Jailed == nil:
 		return fmt.Errorf("%s: 1: %s have no implementation for the jail; use auto or 2", SettingVersion, p.pair())
+	}
+	return nil
+}
+
+// CheckOptions opens a session of each parser: one that can't use the model's
+// options says so there.
+func (m *Model) CheckOptions() error {
+	for _, e := range m.Parsers.list() {
+		s, _, err := parse.Open(parse.Config{Engine: e, Open: abi.Session{Options: m.Options}})
+		if refused := (*parse.OpenError)(nil); errors.As(err, &refused) {
+			return fmt.Errorf("options: %w", refused)
+		}
+		if s != nil {
+			s.Close()
+		}
 	}
 	return nil
 }

@@ -70,7 +70,10 @@ func (m *served) fits(ctx context.Context, v *registry.View) error {
 	}
 	route := m.stream.Route
 	route.Parsers = parsers
-	return route.Check()
+	if err := route.Check(); err != nil {
+		return err
+	}
+	return route.CheckOptions()
 }
 
 // fits says whether all models can be served with what is in the view.

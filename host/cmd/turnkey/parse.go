@@ -5,17 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 type parseFlags struct {
 	family, tools, start, mode, finish, engine, modules string
 	chunks                                              int
+	options                                             map[string]string
 }
 
 func parseCommand() *cobra.Command {
@@ -34,6 +39,7 @@ func parseCommand() *cobra.Command {
 	flags.StringVar(&f.finish, "finish", "stop", "why the text ended: stop, eos, length, user_stop, transport")
 	flags.StringVar(&f.engine, "engine", engineWasm, "how the parser runs: wasm, native, process")
 	flags.IntVar(&f.chunks, "chunks", 0, "give the text in pieces of so many bytes; 0: whole")
+	flags.StringToStringVar(&f.options, "option", nil, "an option of the parser, KEY=VALUE; may be given more than once")
 	flags.StringVar(&f.modules, "modules", "", "folder with .wasm modules of your own")
 	return cmd
 }
@@ -64,6 +70,9 @@ func parseText(cmd *cobra.Command, f *parseFlags) error {
 	e, _, err := r.Parser(cmd.Context(), f.family)
 	if err != nil {
 		return err
+	}
+	if len(f.options) > 0 {
+		e = &withOptions{e, f.options}
 	}
 	events, surfaced := tck.Assemble(e, c, pieces(string(raw), f.chunks))
 	out := json.NewEncoder(cmd.OutOrStdout())
@@ -119,4 +128,19 @@ func pieces(text string, n int) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// withOptions is an engine whose sessions get options, as a model's configuration
+// gives them.
+type withOptions struct {
+	parse.Engine
+	options map[string]string
+}
+
+func (e *withOptions) Open(s *abi.Session) (parse.Source, abi.Answer, error) {
+	open := *s
+	for _, key := range slices.Sorted(maps.Keys(e.options)) {
+		open.Options = append(open.Options, abi.Option{Key: key, Value: e.options[key]})
+	}
+	return e.Engine.Open(&open)
 }
