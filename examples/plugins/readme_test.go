@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -39,4 +40,20 @@ func TestTheAuthorsPageBuildsTheModule(t *testing.T) {
 	}
 	script = strings.NewReplacer("birch.wasm", dir+"/birch.wasm", "my-modules", dir+"/modules").Replace(script)
 	run(t, nil, "bash", "-euc", "cd "+root+"/../..\n"+script)
+}
+
+// A manifest that is not the module's own is refused when it is attached, not
+// when the module is to go live.
+func TestPackRefusesAnotherManifest(t *testing.T) {
+	dir := t.TempDir()
+	run(t, nil, "go", "build", "-o", dir+"/turnkey", "../../host/cmd/turnkey")
+	run(t, []string{"GOOS=wasip1", "GOARCH=wasm"}, "go", "build", "-buildmode=c-shared", "-o", dir+"/birch.wasm", "./birch_wasm")
+	other := strings.Replace(string(read(t, "birch/manifest.json")), `"1.0.0"`, `"1.1.0"`, 1)
+	if err := os.WriteFile(dir+"/manifest.json", []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(dir+"/turnkey", "modules", "pack", dir+"/birch.wasm", "--manifest", dir+"/manifest.json").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "manifest") {
+		t.Errorf("%v: %s", err, out)
+	}
 }

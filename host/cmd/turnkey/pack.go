@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
 func packCommand() *cobra.Command {
@@ -17,7 +19,7 @@ func packCommand() *cobra.Command {
 		Use:   "pack FILE",
 		Short: "Attach a manifest and cases to a module, as custom sections",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				out = args[0]
 			}
@@ -40,6 +42,9 @@ func packCommand() *cobra.Command {
 					return err
 				}
 			}
+			if err := loads(cmd.Context(), binary); err != nil {
+				return err
+			}
 			return os.WriteFile(out, binary, 0o644)
 		},
 	}
@@ -49,6 +54,18 @@ func packCommand() *cobra.Command {
 	flags.StringVarP(&out, "output", "o", "", "the packed module; default: FILE itself")
 	_ = cmd.MarkFlagRequired("manifest")
 	return cmd
+}
+
+// loads says whether a host would take the packed module: it may answer another
+// manifest than the one attached, say.
+func loads(ctx context.Context, binary []byte) error {
+	runtime, err := wasm.NewRuntime(ctx, wasm.NewConfig())
+	if err != nil {
+		return err
+	}
+	defer runtime.Close(ctx)
+	_, err = runtime.Compile(ctx, binary, wasm.ThirdParty())
+	return err
 }
 
 func withCases(binary []byte, file string) ([]byte, error) {
