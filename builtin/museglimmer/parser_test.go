@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/bench"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
 
@@ -117,37 +118,12 @@ var streams = []struct{ name, lead, body string }{
 	{"quotation held", `say "` + eom, "a word or two more. "},
 }
 
-const chunk = 16
-
-func open(lead string) (*sdk.Session, uint32) {
-	s, _ := sdk.Open(&Module, &abi.Session{Parser: "muse_glimmer", Tools: []string{"f"}})
-	s.Push(0, 0, []byte(lead))
-	return s, uint32(len(lead))
-}
-
-// BenchmarkStream is one push of 16 bytes, in texts of growing length: the time of
-// a push must not grow with the text.
 func BenchmarkStream(b *testing.B) {
+	var list []bench.Stream
 	for _, c := range streams {
-		for size := 64 << 10; size <= 128<<10; size *= 2 {
-			text := []byte(strings.Repeat(c.body, size/len(c.body)+1)[:size])
-			b.Run(fmt.Sprintf("%s/%dKiB", c.name, size>>10), func(b *testing.B) {
-				b.ReportAllocs()
-				s, off := open(c.lead)
-				at := 0
-				for b.Loop() {
-					if at == len(text) {
-						b.StopTimer()
-						s, off = open(c.lead)
-						at = 0
-						b.StartTimer()
-					}
-					s.Push(off, 0, text[at:at+chunk])
-					at, off = at+chunk, off+chunk
-				}
-			})
-		}
+		list = append(list, bench.Stream{Name: c.name, Lead: c.lead, Body: c.body})
 	}
+	bench.Growing(b, &Module, "muse_glimmer", list)
 }
 
 // BenchmarkFinish is a whole text whose calls are all unfinished, so that the end
@@ -166,7 +142,7 @@ func BenchmarkFinish(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dKiB", body, size>>10), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					s, _ := open("")
+					s, _ := sdk.Open(&Module, &abi.Session{Parser: "muse_glimmer", Tools: []string{"f"}})
 					s.Push(0, 0, text)
 					s.Finish(uint32(len(text)), abi.FinishUnknown)
 				}
@@ -177,25 +153,12 @@ func BenchmarkFinish(b *testing.B) {
 
 // Once its buffers have grown, a session allocates nothing.
 func TestPushAllocatesNothing(t *testing.T) {
+	var list []bench.Stream
 	for _, c := range streams {
 		if strings.Contains(c.name, "held") || c.name == "messages" {
 			continue // what is held, and a message's first markers, grow a buffer
 		}
-		s, off := open(c.lead)
-		text := []byte(strings.Repeat(c.body, 4096/len(c.body)+1))
-		at := 0
-		push := func() {
-			if at+chunk > len(text) {
-				at = 0
-			}
-			s.Push(off, 0, text[at:at+chunk])
-			at, off = at+chunk, off+chunk
-		}
-		for range 600 {
-			push()
-		}
-		if n := testing.AllocsPerRun(1000, push); n != 0 {
-			t.Errorf("%s: %v allocations a push", c.name, n)
-		}
+		list = append(list, bench.Stream{Name: c.name, Lead: c.lead, Body: c.body})
 	}
+	bench.AllocatesNothing(t, &Module, "muse_glimmer", list)
 }

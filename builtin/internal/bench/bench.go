@@ -38,6 +38,33 @@ func Doubling(b *testing.B, m *sdk.Module, parser string, streams []Stream) {
 	}
 }
 
+// Growing times one push of 16 bytes of a stream's body, behind its lead, in texts of
+// growing length: the time of a push must not grow with the text.
+func Growing(b *testing.B, m *sdk.Module, parser string, streams []Stream) {
+	for _, c := range streams {
+		for size := 64 << 10; size <= 256<<10; size *= 2 {
+			text := []byte(strings.Repeat(c.Body, size/len(c.Body)+1)[:size])
+			b.Run(fmt.Sprintf("%s/%dKiB", c.Name, size>>10), func(b *testing.B) {
+				b.ReportAllocs()
+				var s *sdk.Session
+				var off uint32
+				at := len(text)
+				for b.Loop() {
+					if at == len(text) {
+						b.StopTimer()
+						s = open(m, parser)
+						s.Push(0, 0, []byte(c.Lead))
+						at, off = 0, uint32(len(c.Lead))
+						b.StartTimer()
+					}
+					s.Push(off, 0, text[at:at+chunk])
+					at, off = at+chunk, off+chunk
+				}
+			})
+		}
+	}
+}
+
 // AllocatesNothing checks that pushes of a stream's body, behind its lead,
 // allocate nothing once the buffers have grown.
 func AllocatesNothing(t *testing.T, m *sdk.Module, parser string, streams []Stream) {
