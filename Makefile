@@ -7,20 +7,24 @@
 GO      ?= go
 LISTEN  ?= 127.0.0.1:8080
 BENCH   ?= .
+COUNT   ?= 6
 FUZZ    ?= 20s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# What `make release` builds.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # Packages in which goroutines share state.
 RACE     = ./host/... ./wasm/... ./sdk/process/...
 
-.PHONY: help build modules run test race lint statements fuzz bench deps clean
+.PHONY: help build modules run test lint statements fuzz bench bench-baseline bench-compare deps release clean
 
 help: ## List the targets.
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 modules: ## Build every parser module to plugins/dist (only what changed).
 	$(GO) run ./plugins/internal/pack
 
 build: modules ## Build bin/turnkey with the modules inside.
-	$(GO) build -trimpath -o bin/turnkey ./host/cmd/turnkey
+	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/turnkey ./host/cmd/turnkey
 
 run: build ## Build and serve the demo (replay engine).
 	bin/turnkey serve --listen $(LISTEN)
@@ -35,7 +39,7 @@ test: deps modules lint ## Run every test; packages with goroutines run with the
 	$(GO) test ./host/cmd/turnkey $$($(GO) list ./... | grep -vFf <($(GO) list $(RACE)))
 	$(GO) test -race -skip '^TestScripts$$' $(RACE)
 
-lint: ## gofmt, go vet, staticcheck.
+lint: ## gofmt, go vet, staticcheck, and the walls between packages.
 	@unformatted=$$(gofmt -l abi builtin examples host plugins sdk wasm); \
 	  test -z "$$unformatted" || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
@@ -52,6 +56,15 @@ fuzz: ## Run every fuzz target for FUZZ (20s each).
 
 bench: modules ## Run the benchmarks (BENCH=regexp picks some).
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+bench-baseline: modules ## Keep what the benchmarks give now, for bench-compare.
+	.ci/bench baseline '$(BENCH)' $(COUNT)
+
+bench-compare: modules ## Benchmarks against the baseline; BASE=REVISION measures that one beside it instead.
+	.ci/bench compare '$(BENCH)' $(COUNT) $(BASE)
+
+release: modules ## Build bin/release for PLATFORMS, with checksums and what each binary is made of.
+	.ci/release '$(VERSION)' $(PLATFORMS)
 
 clean: ## Remove what was built.
 	rm -rf bin plugins/dist/*.wasm* plugins/dist/embed/*.gz
