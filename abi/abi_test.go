@@ -43,9 +43,9 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-func drawSession(t *rapid.T) abi.Session {
+func drawSession(t *rapid.T) abi.OpenBlock {
 	text := rapid.String()
-	s := abi.Session{
+	s := abi.OpenBlock{
 		Parser: text.Draw(t, "parser"), Start: abi.Channel(rapid.IntRange(0, 3).Draw(t, "start")),
 		Mode: abi.Mode(rapid.IntRange(0, 2).Draw(t, "mode")), Flags: rapid.Uint32().Draw(t, "flags"),
 		ToolChoice: abi.ToolChoice(rapid.IntRange(0, 3).Draw(t, "choice")), NamedTool: text.Draw(t, "named"), PromptTail: text.Draw(t, "tail"), Tools: rapid.SliceOf(text).Draw(t, "tools"),
@@ -59,7 +59,7 @@ func drawSession(t *rapid.T) abi.Session {
 	return s
 }
 
-func same(a, b abi.Session) bool {
+func same(a, b abi.OpenBlock) bool {
 	return a.Parser == b.Parser && a.Start == b.Start && a.Mode == b.Mode && a.ToolChoice == b.ToolChoice && a.NamedTool == b.NamedTool && a.PromptTail == b.PromptTail &&
 		a.Flags == b.Flags && slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Options, b.Options) && slices.Equal(a.Schemas, b.Schemas)
 }
@@ -100,7 +100,7 @@ func TestOpenMalformed(t *testing.T) {
 }
 
 func TestLastOptionCounts(t *testing.T) {
-	s := abi.Session{Options: []abi.Option{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}, {Key: "a", Value: "3"}}}
+	s := abi.OpenBlock{Options: []abi.Option{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}, {Key: "a", Value: "3"}}}
 	if s.Option("a") != "3" || s.Option("c") != "" {
 		t.Errorf("got %q and %q", s.Option("a"), s.Option("c"))
 	}
@@ -122,7 +122,7 @@ func TestPromptTail(t *testing.T) {
 }
 
 func FuzzDecodeOpen(f *testing.F) {
-	f.Add(abi.AppendOpen(nil, &abi.Session{Parser: "larch", Mode: abi.ModeGuidedNamed, NamedTool: "f", Tools: []string{"f"}, PromptTail: "<think>",
+	f.Add(abi.AppendOpen(nil, &abi.OpenBlock{Parser: "larch", Mode: abi.ModeGuidedNamed, NamedTool: "f", Tools: []string{"f"}, PromptTail: "<think>",
 		Options: []abi.Option{{Key: "a", Value: "b"}}, Schemas: []abi.Schema{{Tool: 0, JSON: "{}"}}}))
 	f.Add([]byte("\x01\x00\x00\x00\xff\xff\xff\xffa"))
 	f.Fuzz(func(t *testing.T, block []byte) {

@@ -36,7 +36,7 @@ func hexBlock(t *testing.T, name string) []byte {
 
 // The example in ABI.md is what the codec writes, and means what it says.
 func TestExample(t *testing.T) {
-	session := abi.Session{Parser: "larch", Tools: []string{"f"}, Flags: abi.OpenReasoning | abi.OpenParallel}
+	session := abi.OpenBlock{Parser: "larch", Tools: []string{"f"}, Flags: abi.OpenReasoning | abi.OpenParallel}
 	if got, want := hexBlock(t, "open"), abi.AppendOpen(nil, &session); !bytes.Equal(got, want) {
 		t.Errorf("the open block is\n% x\nwant\n% x", got, want)
 	}

@@ -42,8 +42,8 @@ const (
 // MaxPromptTail is the largest prompt tail in bytes.
 const MaxPromptTail = 4096
 
-// Session is what a session is opened with: the open block, decoded.
-type Session struct {
+// OpenBlock is what a session is opened with, decoded.
+type OpenBlock struct {
 	Parser     string
 	Start      Channel
 	Mode       Mode
@@ -76,7 +76,7 @@ type Schema struct {
 }
 
 // Option gives the value of the last option of that name, or "".
-func (s *Session) Option(key string) string {
+func (s *OpenBlock) Option(key string) string {
 	for i := len(s.Options) - 1; i >= 0; i-- {
 		if s.Options[i].Key == key {
 			return s.Options[i].Value
@@ -91,7 +91,7 @@ func (s *Session) Option(key string) string {
 var ErrOpenBlock = errors.New("abi: malformed open block")
 
 // AppendOpen appends the open block of s to dst.
-func AppendOpen(dst []byte, s *Session) []byte {
+func AppendOpen(dst []byte, s *OpenBlock) []byte {
 	dst = appendRecord(dst, TagParser, s.Parser)
 	dst = append(appendHeader(dst, TagStart, 1), byte(s.Start))
 	dst = append(appendHeader(dst, TagMode, 1), byte(s.Mode))
@@ -118,8 +118,8 @@ func AppendOpen(dst []byte, s *Session) []byte {
 }
 
 // DecodeOpen reads an open block. Records of unknown tags are skipped.
-func DecodeOpen(b []byte) (Session, error) {
-	var s Session
+func DecodeOpen(b []byte) (OpenBlock, error) {
+	var s OpenBlock
 	for len(b) > 0 {
 		if len(b) < 8 {
 			return s, ErrOpenBlock
@@ -137,7 +137,7 @@ func DecodeOpen(b []byte) (Session, error) {
 	return s, nil
 }
 
-func (s *Session) record(tag uint16, p []byte) bool {
+func (s *OpenBlock) record(tag uint16, p []byte) bool {
 	switch tag {
 	case TagParser:
 		s.Parser = string(p)

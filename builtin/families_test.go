@@ -91,8 +91,8 @@ func (f *family) ownMarkers(p *manifest.Parser) []string {
 	return slices.DeleteFunc(list, func(m string) bool { return m == "" })
 }
 
-func (f *family) session(tools ...string) abi.Session {
-	return abi.Session{Parser: f.Parser().Name, Tools: tools, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
+func (f *family) session(tools ...string) abi.OpenBlock {
+	return abi.OpenBlock{Parser: f.Parser().Name, Tools: tools, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
 }
 
 // alike is what makes another family's text one of these, too: calls without

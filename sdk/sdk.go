@@ -32,11 +32,11 @@ type Module struct {
 	// Manifest is the module's manifest, JSON.
 	Manifest string
 	// New makes the parser that s.Parser names, or nil if the module has none.
-	New func(s *abi.Session) Parser
+	New func(s *abi.OpenBlock) Parser
 	// Constraint builds the constraint for guided native calls: JSON
 	// {"scope":"calls|turn","structural_tag":{…}}, or nil where none applies. It
 	// may be nil.
-	Constraint func(s *abi.Session) []byte
+	Constraint func(s *abi.OpenBlock) []byte
 }
 
 // Session is a running parser: the state behind tk_open, tk_push and tk_finish.
@@ -46,7 +46,7 @@ type Session struct {
 }
 
 // Open starts a session of m. An unknown parser's session answers a fatal ERROR.
-func Open(m *Module, open *abi.Session) (*Session, abi.Answer) {
+func Open(m *Module, open *abi.OpenBlock) (*Session, abi.Answer) {
 	s := &Session{p: m.New(open)}
 	s.w.noTools = len(open.Tools) == 0
 	if s.p == nil {

@@ -13,7 +13,7 @@ func (f step) Step(w *sdk.Window) { f(w) }
 
 func open(t *testing.T, f step) (*sdk.Session, abi.Answer) {
 	t.Helper()
-	return sdk.Open(&sdk.Module{New: func(*abi.Session) sdk.Parser { return f }}, &abi.Session{Tools: []string{"f"}})
+	return sdk.Open(&sdk.Module{New: func(*abi.OpenBlock) sdk.Parser { return f }}, &abi.OpenBlock{Tools: []string{"f"}})
 }
 
 func same(t *testing.T, a abi.Answer, want ...abi.Event) {
@@ -29,7 +29,7 @@ func same(t *testing.T, a abi.Answer, want ...abi.Event) {
 }
 
 func TestUnknownParser(t *testing.T) {
-	s, a := sdk.Open(&sdk.Module{New: func(*abi.Session) sdk.Parser { return nil }}, &abi.Session{Parser: "larch"})
+	s, a := sdk.Open(&sdk.Module{New: func(*abi.OpenBlock) sdk.Parser { return nil }}, &abi.OpenBlock{Parser: "larch"})
 	if string(a.Literals) != "the module has no parser larch" {
 		t.Errorf("note %q", a.Literals)
 	}

@@ -71,7 +71,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 
 // oneSession goes wrong one time in eight; else it must get its own text back.
 func oneSession(m *Module, random *rand.Rand) error {
-	raw, answer, err := m.Open(context.Background(), &abi.Session{Parser: "brackets"})
+	raw, answer, err := m.Open(context.Background(), &abi.OpenBlock{Parser: "brackets"})
 	if err != nil {
 		return err
 	}

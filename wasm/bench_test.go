@@ -110,7 +110,7 @@ func benchGuest(b *testing.B, binary []byte, how, parser string, text []byte) {
 		return results[0]
 	}
 	input := call(abi.ExportAlloc, minInput)
-	open := abi.AppendOpen(nil, &abi.Session{Parser: parser})
+	open := abi.AppendOpen(nil, &abi.OpenBlock{Parser: parser})
 	guest.Memory().Write(uint32(input), open)
 	call(abi.ExportOpen, 1, input, uint64(len(open)))
 	guest.Memory().Write(uint32(input), text)

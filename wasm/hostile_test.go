@@ -258,7 +258,7 @@ func (h hostile) check(t *testing.T, err error) {
 func TestTrapInOpen(t *testing.T) {
 	for _, limits := range []Limits{Shipped(), ThirdParty()} {
 		m := compile(t, newRuntime(t), handGuest{Open: "unreachable"}.bytes(), limits)
-		_, _, err := m.Open(context.Background(), &abi.Session{Parser: "brackets"})
+		_, _, err := m.Open(context.Background(), &abi.OpenBlock{Parser: "brackets"})
 		hostile{want: "module hand 0.1.0: tk_open: wasm error: unreachable"}.check(t, err)
 		if got := m.Stats(); got.Sessions != 0 {
 			t.Errorf("stats %+v", got)
@@ -267,7 +267,7 @@ func TestTrapInOpen(t *testing.T) {
 	m := compile(t, newRuntime(t), goGuestBytes(t), Shipped())
 	healthy := openStream(t, m)
 	defer healthy.Close()
-	_, _, err := m.Open(context.Background(), &abi.Session{Parser: "brackets", Options: []abi.Option{{Key: "open", Value: "panic"}}})
+	_, _, err := m.Open(context.Background(), &abi.OpenBlock{Parser: "brackets", Options: []abi.Option{{Key: "open", Value: "panic"}}})
 	hostile{want: "tk_open: wasm error: unreachable"}.check(t, err)
 	if err := healthy.push("fine"); err != nil || healthy.said != "fine" {
 		t.Errorf("the neighbour said %q, %v", healthy.said, err)

@@ -103,7 +103,7 @@ func TestCloseWaitsForSessions(t *testing.T) {
 	if err := m.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("Close with an open session: %v", err)
 	}
-	if _, _, err := m.Open(context.Background(), &abi.Session{}); !errors.Is(err, ErrClosed) {
+	if _, _, err := m.Open(context.Background(), &abi.OpenBlock{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("Open of a closing module: %v", err)
 	}
 	if err := s.push("still served"); err != nil {

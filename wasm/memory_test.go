@@ -51,7 +51,7 @@ func TestMemoryIsReleased(t *testing.T) {
 			t.Fatal("it was loaded")
 		}
 	}
-	if _, _, err := m.Open(context.Background(), &abi.Session{Parser: "brackets"}); err != nil {
+	if _, _, err := m.Open(context.Background(), &abi.OpenBlock{Parser: "brackets"}); err != nil {
 		t.Fatal(err) // one is left open, and ends with the module
 	}
 	r.Close(context.Background())

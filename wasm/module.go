@@ -64,7 +64,7 @@ func (m *Module) Stats() Stats {
 
 // Open starts a session; the answer is that of tk_open. The session must be
 // closed. An error is a *Fault, a *LimitError or ErrClosed.
-func (m *Module) Open(ctx context.Context, open *abi.Session) (*Session, abi.Answer, error) {
+func (m *Module) Open(ctx context.Context, open *abi.OpenBlock) (*Session, abi.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, abi.Answer{}, err
 	}
@@ -84,7 +84,7 @@ func (m *Module) Open(ctx context.Context, open *abi.Session) (*Session, abi.Ans
 // Constraint asks the module for the constraint of guided native calls: JSON
 // {"scope":"calls|turn","structural_tag":{…}}. It is nil where the module has
 // none for this open block.
-func (m *Module) Constraint(ctx context.Context, open *abi.Session) ([]byte, error) {
+func (m *Module) Constraint(ctx context.Context, open *abi.OpenBlock) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func TestInstancesAreBounded(t *testing.T) {
 	m := compile(t, newRuntime(t), handGuest{}.bytes(), limits)
 	a, b := openStream(t, m), openStream(t, m)
 	defer b.Close()
-	_, _, err := m.Open(context.Background(), &abi.Session{})
+	_, _, err := m.Open(context.Background(), &abi.OpenBlock{})
 	var l *LimitError
 	if !errors.As(err, &l) || l.Limit != "Instances" || !strings.Contains(err.Error(), "hand") {
 		t.Errorf("got %v", err)
@@ -294,7 +294,7 @@ func TestLeftContext(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	open := &abi.Session{Parser: "brackets"}
+	open := &abi.OpenBlock{Parser: "brackets"}
 	m := compile(t, newRuntime(t), handGuest{}.bytes(), ThirdParty())
 	if c, err := m.Constraint(context.Background(), open); c != nil || err != nil {
 		t.Errorf("a module without tk_constraint: %q, %v", c, err)

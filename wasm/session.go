@@ -44,7 +44,7 @@ const (
 	opFinish
 )
 
-func (s *Session) open(open *abi.Session) (abi.Answer, error) {
+func (s *Session) open(open *abi.OpenBlock) (abi.Answer, error) {
 	s.block = abi.AppendOpen(nil, open)
 	return s.do(op{kind: opOpen, data: s.block})
 }

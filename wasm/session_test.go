@@ -17,7 +17,7 @@ type stream struct {
 
 func openStream(t testing.TB, m *Module, options ...abi.Option) *stream {
 	t.Helper()
-	s, answer, err := m.Open(context.Background(), &abi.Session{Parser: "brackets", Options: options})
+	s, answer, err := m.Open(context.Background(), &abi.OpenBlock{Parser: "brackets", Options: options})
 	if err != nil {
 		t.Fatal(err)
 	}

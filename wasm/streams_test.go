@@ -86,7 +86,7 @@ var text = wasm.Event(0, abi.Text, 0, wasm.PushedOff, wasm.PushedLen, wasm.Pushe
 
 // openTraps traps at the guilty stream's open block, which is longer by an option.
 var openTraps = fmt.Sprintf("local.get 2; i32.const %d; i32.gt_u; if; unreachable; end; i64.const 0",
-	len(abi.AppendOpen(nil, &abi.Session{Parser: "brackets"})))
+	len(abi.AppendOpen(nil, &abi.OpenBlock{Parser: "brackets"})))
 
 // finishTraps traps where the guilty stream ends.
 var finishTraps = "local.get 1; i32.const 11; i32.eq; if; unreachable; end; " + committed
@@ -129,7 +129,7 @@ func stream(t testing.TB, m *wasm.Module, policy parse.FaultPolicy, options []ab
 	}
 	f := framing.New(framing.Config{})
 	var deltas []framing.Delta
-	s, events, err := parse.Open(parse.Config{Engine: engine, Open: abi.Session{Options: options}, Policy: policy, Sent: f.Sent,
+	s, events, err := parse.Open(parse.Config{Engine: engine, Open: abi.OpenBlock{Options: options}, Policy: policy, Sent: f.Sent,
 		OnFault: func(e *parse.FaultError) { h.fault = e }})
 	if s == nil {
 		h.err = err

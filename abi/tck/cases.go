@@ -161,9 +161,9 @@ func (c *Case) readWords(start, mode, finish string) error {
 }
 
 // Session gives the open block of the case for the parser of that name.
-func (c *Case) Session(parser string) (abi.Session, error) {
+func (c *Case) Session(parser string) (abi.OpenBlock, error) {
 	tools, schemas, err := readTools(c.Tools)
-	s := abi.Session{
+	s := abi.OpenBlock{
 		Parser: parser, Start: c.Start, Mode: c.Mode, NamedTool: c.NamedTool, Tools: tools, Schemas: schemas,
 		Flags: abi.OpenReasoning | abi.OpenParallel, Options: c.Options,
 	}

@@ -35,7 +35,7 @@ type drive struct {
 	held    []byte // bytes that a hold keeps from the parser
 }
 
-func open(e parse.Engine, s abi.Session, how delivery) (*drive, error) {
+func open(e parse.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
 	if s.Parser == "" {
 		s.Parser = e.Parser().Name
 	}

@@ -11,7 +11,7 @@ const toyText = `Hi, <b é <t>so? </ <t></t> 日 (f{"a":1}) and (g{}) b<t`
 
 func TestCheckTextPassesASoundParser(t *testing.T) {
 	for _, start := range []abi.Channel{abi.ChannelUnknown, abi.ChannelReasoning} {
-		if err := CheckText(toyEngine(t, "toy"), abi.Session{Start: start, Tools: []string{"f"}}, toyText, abi.FinishUnknown, EverySplit); err != nil {
+		if err := CheckText(toyEngine(t, "toy"), abi.OpenBlock{Start: start, Tools: []string{"f"}}, toyText, abi.FinishUnknown, EverySplit); err != nil {
 			t.Error(err)
 		}
 	}
@@ -26,7 +26,7 @@ func TestCheckTextFindsFlaws(t *testing.T) {
 		"toy_own":   `synthesises`,
 		"toy_panic": "panic: cut",
 	} {
-		err := CheckText(toyEngine(t, flaw), abi.Session{Tools: []string{"f"}}, toyText, abi.FinishUnknown, EverySplit)
+		err := CheckText(toyEngine(t, flaw), abi.OpenBlock{Tools: []string{"f"}}, toyText, abi.FinishUnknown, EverySplit)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want something with %q", flaw, err, want)
 		}

@@ -45,7 +45,7 @@ func CheckModule(m *manifest.Manifest, engine func(parser string) (parse.Engine,
 // checkUnknownParser opens a parser that no module has.
 func checkUnknownParser(e parse.Engine) error {
 	const name = "no parser has this name"
-	src, answer, err := e.Open(&abi.Session{Parser: name})
+	src, answer, err := e.Open(&abi.OpenBlock{Parser: name})
 	if err != nil {
 		return fmt.Errorf("opening a parser that the module lacks: %w", err)
 	}
@@ -63,7 +63,7 @@ func checkUnknownParser(e parse.Engine) error {
 func checkEmpty(e parse.Engine) error {
 	for start := abi.ChannelUnknown; start <= abi.ChannelResponse; start++ {
 		for _, tools := range [][]string{nil, {"f"}} {
-			if err := CheckText(e, abi.Session{Start: start, Tools: tools}, "", abi.FinishUnknown, EverySplit); err != nil {
+			if err := CheckText(e, abi.OpenBlock{Start: start, Tools: tools}, "", abi.FinishUnknown, EverySplit); err != nil {
 				return fmt.Errorf("start %d: %w", start, err)
 			}
 		}
@@ -84,7 +84,7 @@ func vocabulary(p *manifest.Parser) []string {
 }
 
 // randomFor gives the text of that seed for a parser.
-func randomFor(e parse.Engine, seed uint64) (abi.Session, string, abi.Finish) {
+func randomFor(e parse.Engine, seed uint64) (abi.OpenBlock, string, abi.Finish) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	data := make([]byte, RandomHeader+2*(1+r.IntN(24)))
 	for i := range data {
@@ -176,7 +176,7 @@ func checkConstraint(e parse.Engine) error {
 	if !ok || !e.Parser().Constraint {
 		return nil
 	}
-	raw, err := c.Constraint(&abi.Session{
+	raw, err := c.Constraint(&abi.OpenBlock{
 		Parser: e.Parser().Name, ToolChoice: abi.ToolChoiceRequired, Tools: []string{"f"},
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
 	})

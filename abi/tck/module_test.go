@@ -42,7 +42,7 @@ func TestCheckModule(t *testing.T) {
 
 func TestCheckModuleUnknownParser(t *testing.T) {
 	takesAny := toyModule
-	takesAny.New = func(s *abi.Session) sdk.Parser {
+	takesAny.New = func(s *abi.OpenBlock) sdk.Parser {
 		named := *s
 		named.Parser = "toy"
 		return toyModule.New(&named)

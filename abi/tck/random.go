@@ -20,10 +20,10 @@ const RandomHeader = 4
 // Random reads a session, a text and the reason of its end out of random bytes.
 // The text is made of the vocabulary's tokens, of beginnings of them, and of
 // plain words, quotes and brackets. The same bytes give the same.
-func Random(data []byte, vocabulary []string) (abi.Session, string, abi.Finish) {
+func Random(data []byte, vocabulary []string) (abi.OpenBlock, string, abi.Finish) {
 	var h [RandomHeader]byte
 	n := copy(h[:], data)
-	s := abi.Session{
+	s := abi.OpenBlock{
 		Start: abi.Channel(h[0] % 4), Mode: abi.Mode(h[1] % 3), Flags: abi.OpenReasoning | abi.OpenParallel,
 		Tools: []string{"f", "g"},
 	}

@@ -21,7 +21,7 @@ const toyManifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[
 
 var toyModule = sdk.Module{
 	Manifest: toyManifest,
-	New: func(s *abi.Session) sdk.Parser {
+	New: func(s *abi.OpenBlock) sdk.Parser {
 		if !strings.HasPrefix(s.Parser, "toy") {
 			return nil
 		}
@@ -30,7 +30,7 @@ var toyModule = sdk.Module{
 		}
 		return &toy{flaw: s.Parser, thought: s.Start == abi.ChannelReasoning}
 	},
-	Constraint: func(*abi.Session) []byte { return []byte(`{"scope":"reply","structural_tag":{"a":1}}`) },
+	Constraint: func(*abi.OpenBlock) []byte { return []byte(`{"scope":"reply","structural_tag":{"a":1}}`) },
 }
 
 // shared is the parser of all sessions of toy_shared.

@@ -72,7 +72,7 @@ type parser struct {
 	params int // closed parameters of the open call
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	p := &parser{
 		strict: s.Flags&abi.OpenTurnGrammar != 0,
 		calls:  len(s.Tools) > 0,

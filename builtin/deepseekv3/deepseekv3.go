@@ -16,7 +16,7 @@ var Module = sdk.Module{Manifest: described, New: newParser, Constraint: constra
 
 var grammar = dsml.New(dsml.Config{Block: "function_calls", Section: &sections})
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	switch s.Parser {
 	case "deepseek_v3":
 		return grammar.Parser(s, dsml.Unified)
@@ -34,7 +34,7 @@ func newParser(s *abi.Session) sdk.Parser {
 
 // thinking is the session of R1, whose prompt opens the thought where nothing is
 // known of it.
-func thinking(s *abi.Session) *abi.Session {
+func thinking(s *abi.OpenBlock) *abi.OpenBlock {
 	if s.Start != abi.ChannelUnknown || s.PromptTail != "" || s.Flags&abi.OpenReasoning == 0 {
 		return s
 	}

@@ -28,7 +28,7 @@ var config = sdktest.Config{
 
 // leaks finds markup in what was said though the input had no quotation that
 // could protect it.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") {
 		return ""
 	}
@@ -80,7 +80,7 @@ func TestChannel(t *testing.T) {
 		{"deepseek_r1_reasoning", "", abi.OpenReasoning, abi.ChannelReasoning},
 		{"deepseek_r1_tools", "", abi.OpenReasoning, abi.ChannelContent},
 	} {
-		_, a := sdk.Open(&Module, &abi.Session{Parser: c.parser, PromptTail: c.tail, Flags: c.flags})
+		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: c.parser, PromptTail: c.tail, Flags: c.flags})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != c.want {
 			t.Errorf("%s, %q: %+v, want channel %d", c.parser, c.tail, e, c.want)
 		}
@@ -88,7 +88,7 @@ func TestChannel(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := &abi.Session{
+	s := &abi.OpenBlock{
 		Parser: "deepseek_v3", ToolChoice: abi.ToolChoiceRequired, Tools: []string{"f"},
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object"}`}},
 	}

@@ -16,7 +16,7 @@ var Module = sdk.Module{Manifest: described, New: newParser, Constraint: grammar
 
 var grammar = dsml.New(dsml.Config{Block: "tool_calls"})
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	switch s.Parser {
 	case "deepseek_v4":
 		return grammar.Parser(s, dsml.Unified)

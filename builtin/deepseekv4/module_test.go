@@ -17,7 +17,7 @@ func TestChannel(t *testing.T) {
 		"<｜Assistant｜><｜action｜>": abi.ChannelContent,
 		"":                        abi.ChannelContent,
 	} {
-		_, a := sdk.Open(&Module, &abi.Session{Parser: "deepseek_v4", PromptTail: tail})
+		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "deepseek_v4", PromptTail: tail})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
 			t.Errorf("%q: %+v, want channel %d", tail, e, want)
 		}
@@ -28,7 +28,7 @@ func TestConstraint(t *testing.T) {
 	const call = `{"type":"tag","begin":"<｜DSML｜invoke name=\"f\">\u000a","content":{"type":"json_schema","json_schema":{"type":"object"},` +
 		`"style":"deepseek_xml"},"end":"</｜DSML｜invoke>\u000a"}`
 	const calls = `"content":{"type":"tags_with_separator","tags":[` + call + `],"separator":"","at_least_one":true,"stop_after_first":true},"end":"</｜DSML｜tool_calls>"}`
-	s := &abi.Session{Tools: []string{"f"}}
+	s := &abi.OpenBlock{Tools: []string{"f"}}
 	for _, c := range []struct {
 		choice abi.ToolChoice
 		start  abi.Channel

@@ -12,7 +12,7 @@ import (
 // values joined, ends as !, drops as ?.
 func said(text string, n int) string {
 	var out strings.Builder
-	s, _ := sdk.Open(&Module, &abi.Session{Parser: "deepseek_v41", Tools: []string{"f"}})
+	s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "deepseek_v41", Tools: []string{"f"}})
 	show := func(a abi.Answer) {
 		for _, e := range a.Events {
 			switch e.Kind {

@@ -17,7 +17,7 @@ func TestChannel(t *testing.T) {
 		"<｜Assistant｜><｜action｜>": abi.ChannelContent,
 		"":                        abi.ChannelContent,
 	} {
-		_, a := sdk.Open(&Module, &abi.Session{Parser: "deepseek_v41", PromptTail: tail})
+		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "deepseek_v41", PromptTail: tail})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
 			t.Errorf("%q: %+v, want channel %d", tail, e, want)
 		}
@@ -29,7 +29,7 @@ func TestConstraint(t *testing.T) {
 		`"content":{"type":"tags_with_separator","tags":[{"type":"tag","begin":"<｜DSML｜ invoke name=\"f\">",` +
 		`"content":{"type":"json_schema","json_schema":{"type":"object"}},"end":"</｜DSML｜ invoke>\u000a"}],` +
 		`"separator":"","at_least_one":true,"stop_after_first":true},"end":"</｜DSML｜ calls>"}}}`
-	s := &abi.Session{Tools: []string{"f"}, ToolChoice: abi.ToolChoiceRequired}
+	s := &abi.OpenBlock{Tools: []string{"f"}, ToolChoice: abi.ToolChoiceRequired}
 	if got := Module.Constraint(s); string(got) != want || !json.Valid(got) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

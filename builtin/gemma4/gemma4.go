@@ -87,7 +87,7 @@ var frame = structag.Calls{
 	Banned:   []string{openCall},
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	start, rest := startOf(s)
 	var d dialect
 	switch s.Parser {

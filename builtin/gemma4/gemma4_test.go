@@ -20,7 +20,7 @@ func config(cases string) sdktest.Config {
 
 // leaks finds markup in what was said though the input had no quotation that
 // could protect it.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(input, delimiter, ""), "\"'`") {
 		return ""
 	}

@@ -33,7 +33,7 @@ func TestPromptTail(t *testing.T) {
 		{"<|channel>thought\n<|tool_call>call:f{}<tool_call|><|tool_response>", abi.ChannelContent, abi.ChannelContent, ""},
 		{"<|channel>", abi.ChannelResponse, abi.ChannelResponse, ""},
 	} {
-		start, rest := startOf(&abi.Session{Start: c.host, PromptTail: c.tail})
+		start, rest := startOf(&abi.OpenBlock{Start: c.host, PromptTail: c.tail})
 		if start != c.want || rest != c.rest {
 			t.Errorf("%q, host %d: channel %d, label %q", c.tail, c.host, start, rest)
 		}
@@ -51,7 +51,7 @@ func TestLabelStillToCome(t *testing.T) {
 		{"<|channel>", "thought", "thought"},
 	} {
 		for _, mode := range []abi.Mode{abi.ModeNative, abi.ModeGuidedRequired} {
-			s, _ := sdk.Open(&Module, &abi.Session{Parser: "gemma4", Mode: mode, PromptTail: c.tail, Tools: []string{"f"}})
+			s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "gemma4", Mode: mode, PromptTail: c.tail, Tools: []string{"f"}})
 			got := ""
 			read := func(a abi.Answer) {
 				for _, e := range a.Events {
@@ -73,7 +73,7 @@ func TestLabelStillToCome(t *testing.T) {
 
 // Everything of a call is said at the byte that makes it certain.
 func TestEager(t *testing.T) {
-	s, _ := sdk.Open(&Module, &abi.Session{Parser: "gemma4", Tools: []string{"f"}})
+	s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "gemma4", Tools: []string{"f"}})
 	text := ""
 	push := func(more string) string {
 		off := len(text)
@@ -120,7 +120,7 @@ func TestEager(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := abi.Session{Parser: "gemma4", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceNamed, NamedTool: `f"`, Tools: []string{`f"`}}
+	s := abi.OpenBlock{Parser: "gemma4", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceNamed, NamedTool: `f"`, Tools: []string{`f"`}}
 	got := string(Module.Constraint(&s))
 	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[` +
 		`{"type":"tag","begin":"","content":{"type":"any_text"},"end":"<channel|>"},` +
@@ -183,7 +183,7 @@ func BenchmarkFinish(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dKiB", body, size>>10), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					s, _ := sdk.Open(&Module, &abi.Session{Parser: "gemma4", Tools: []string{"f"}})
+					s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "gemma4", Tools: []string{"f"}})
 					s.Push(0, 0, text)
 					s.Finish(uint32(len(text)), abi.FinishUnknown)
 				}

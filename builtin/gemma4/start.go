@@ -12,7 +12,7 @@ var closers = []string{closeThought, "<|turn>", "<turn|>", openCall, closeCall, 
 // startOf is the channel that a session starts in, and what of a thought's label
 // the prompt left to the model. Where the host does not know of a thought or an
 // answer, the prompt's tail says: the last of its markers decides.
-func startOf(s *abi.Session) (start abi.Channel, rest string) {
+func startOf(s *abi.OpenBlock) (start abi.Channel, rest string) {
 	inThought, rest := thoughtAtEnd(s.PromptTail)
 	switch {
 	case s.Start == abi.ChannelReasoning:

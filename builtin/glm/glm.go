@@ -104,7 +104,7 @@ var constraint = structag.Calls{
 	Banned:   []string{callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose},
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	p := &parser{start: prose.Channel(s, think, endThink, abi.ChannelContent)}
 	read, g := true, guidedGrammar
 	switch s.Parser {

@@ -35,7 +35,7 @@ func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
 
 // leaks finds tags of calls in what was said, though no quotation could protect
 // them.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}
@@ -52,7 +52,7 @@ func TestPromptTail(t *testing.T) {
 		"<|assistant|>": abi.ChannelContent, "<|assistant|><think>": abi.ChannelReasoning, "<|assistant|><think>\n": abi.ChannelReasoning,
 		"<|assistant|></think>": abi.ChannelContent, "<|assistant|>\n<think></think>\n": abi.ChannelContent, "": abi.ChannelContent,
 	} {
-		_, a := sdk.Open(&Module, &abi.Session{Parser: "glm", PromptTail: tail})
+		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "glm", PromptTail: tail})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
 			t.Errorf("%q: %+v, want channel %d", tail, e, want)
 		}
@@ -60,7 +60,7 @@ func TestPromptTail(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := &abi.Session{
+	s := &abi.OpenBlock{
 		Parser: "glm", Tools: []string{"f"}, ToolChoice: abi.ToolChoiceRequired, Start: abi.ChannelReasoning,
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
 	}

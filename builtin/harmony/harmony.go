@@ -49,7 +49,7 @@ type parser struct {
 	think  bool // analysis is reasoning
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	p := &parser{tools: s.Tools, calls: len(s.Tools) > 0, think: true, start: channel.StartOf(s)}
 	switch s.Parser {
 	case "harmony", "harmony_batch":

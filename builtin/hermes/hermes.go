@@ -29,7 +29,7 @@ var calls = structag.Calls{
 	Banned:   []string{"<tool_call>"},
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	switch s.Parser {
 	case "hermes":
 		return grammar.Parser(s, turn.Unified)

@@ -31,7 +31,7 @@ func FuzzParser(f *testing.F) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := &abi.Session{
+	s := &abi.OpenBlock{
 		Tools: []string{"f"}, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f",
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
 	}

@@ -82,7 +82,7 @@ type parser struct {
 	block   toolblock.Block
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	family, kind := turn.Named(s.Parser)
 	if family != "inkling" {
 		return nil
@@ -106,7 +106,7 @@ func newParser(s *abi.Session) sdk.Parser {
 }
 
 // channel is the channel that the prompt left open.
-func channel(s *abi.Session) abi.Channel {
+func channel(s *abi.OpenBlock) abi.Channel {
 	tail := strings.TrimRight(s.PromptTail, " \t\r\n")
 	switch {
 	case s.Start != abi.ChannelUnknown:

@@ -13,7 +13,7 @@ var config = sdktest.Config{
 	Vocabulary: append([]string{
 		`{"name": "f", "args": {"a": "`, `{"name": "f"}`, `"}}`, "f", "`" + end + "`", end + message + text,
 	}, all...),
-	Leaks: func(s *abi.Session, _, said, reasoning string) string {
+	Leaks: func(s *abi.OpenBlock, _, said, reasoning string) string {
 		if len(s.Tools) > 0 && s.Mode == abi.ModeNative && s.Parser != "inkling_reasoning" &&
 			!strings.ContainsAny(said+reasoning, "\"'`") && strings.Contains(said+reasoning, "<|content_text|>") {
 			return "a marker leaked"

@@ -104,7 +104,7 @@ var constraint = structag.Section{
 	BannedAll: []string{sectionBegin, sectionEnd, callBegin, argBegin, callEnd, think, endThink},
 }
 
-func newParser(open *abi.Session) sdk.Parser {
+func newParser(open *abi.OpenBlock) sdk.Parser {
 	start := prose.Channel(open, think, endThink, abi.ChannelResponse)
 	var d dialect
 	switch open.Parser {

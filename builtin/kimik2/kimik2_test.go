@@ -28,7 +28,7 @@ func config(cases string) sdktest.Config {
 
 // leaks finds markup in what was said though the input had no quotation that
 // could protect it.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}
@@ -57,7 +57,7 @@ func TestPromptTail(t *testing.T) {
 		"<|im_assistant|>assistant<|im_middle|><think> </think>\n": abi.ChannelResponse,
 		"": abi.ChannelContent,
 	} {
-		_, a := sdk.Open(&kimik2.Module, &abi.Session{Parser: "kimi_k2", PromptTail: tail})
+		_, a := sdk.Open(&kimik2.Module, &abi.OpenBlock{Parser: "kimi_k2", PromptTail: tail})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
 			t.Errorf("%q: %+v, want channel %d", tail, e, want)
 		}
@@ -67,7 +67,7 @@ func TestPromptTail(t *testing.T) {
 // A call's name and id are said at the argument marker, its arguments as they
 // come, up to what may yet be something else.
 func TestEager(t *testing.T) {
-	s, _ := sdk.Open(&kimik2.Module, &abi.Session{Parser: "kimi_k2", Tools: []string{"f"}})
+	s, _ := sdk.Open(&kimik2.Module, &abi.OpenBlock{Parser: "kimi_k2", Tools: []string{"f"}})
 	text := ""
 	push := func(more string) string {
 		off := len(text)
@@ -99,7 +99,7 @@ func TestEager(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := abi.Session{
+	s := abi.OpenBlock{
 		Parser: "kimi_k2", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceRequired, Tools: []string{"f", "g"}, Flags: abi.OpenParallel,
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
 	}
@@ -187,7 +187,7 @@ func BenchmarkPush(b *testing.B) {
 }
 
 func start(head string) (*sdk.Session, uint32) {
-	s, _ := sdk.Open(&kimik2.Module, &abi.Session{Parser: "kimi_k2", Tools: []string{"f"}})
+	s, _ := sdk.Open(&kimik2.Module, &abi.OpenBlock{Parser: "kimi_k2", Tools: []string{"f"}})
 	s.Push(0, 0, []byte(head))
 	return s, uint32(len(head))
 }

@@ -104,7 +104,7 @@ func bodies() []guided.Body {
 	return all
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	start := channel(s)
 	hasTools := len(s.Tools) > 0
 	p := &parser{start: start, reading: true}
@@ -140,7 +140,7 @@ func newParser(s *abi.Session) sdk.Parser {
 
 // channel is the channel that the prompt left open. White space in its tail
 // means nothing.
-func channel(s *abi.Session) abi.Channel {
+func channel(s *abi.OpenBlock) abi.Channel {
 	if s.Start != abi.ChannelUnknown {
 		return s.Start
 	}

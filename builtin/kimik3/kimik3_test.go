@@ -26,7 +26,7 @@ var config = sdktest.Config{Cases: "testdata/cases.json", Vocabulary: vocabulary
 
 // leaks finds whole markers of calls in what was said, though no quotation could
 // protect them.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}
@@ -59,7 +59,7 @@ func TestPromptTail(t *testing.T) {
 		head + "<|open|>response<|sep|>":            abi.ChannelResponse,
 		"<|open|>think<|sep|><|close|>think<|sep|>": abi.ChannelContent,
 	} {
-		_, a := sdk.Open(&Module, &abi.Session{Parser: "kimi_k3", PromptTail: tail})
+		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "kimi_k3", PromptTail: tail})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
 			t.Errorf("%q: %+v, want channel %d", tail, e, want)
 		}
@@ -68,7 +68,7 @@ func TestPromptTail(t *testing.T) {
 
 // What is said of a call as it comes.
 func TestEager(t *testing.T) {
-	s, _ := sdk.Open(&Module, &abi.Session{Parser: "kimi_k3", Tools: []string{"f"}})
+	s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "kimi_k3", Tools: []string{"f"}})
 	text := ""
 	for _, c := range []struct{ push, want string }{
 		{`<|open|>tools<|sep|><|open|>call tool="f" index="1"`, ""},
@@ -103,14 +103,14 @@ func TestEager(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := &abi.Session{
+	s := &abi.OpenBlock{
 		Parser: "kimi_k3", Tools: []string{`f"&`, "g"}, ToolChoice: abi.ToolChoiceRequired, Start: abi.ChannelReasoning,
 		Schemas: []abi.Schema{
 			{Tool: 0, JSON: `{"type":"object","$defs":{"d":{"type":"integer"}},"properties":{"a b":{"type":"string"},"n":{"type":"integer"},"o":{"type":"array","items":{"$ref":"#/$defs/d"}}}}`},
 			{Tool: 1, JSON: `{"type":"object","properties":{"u":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`},
 		},
 	}
-	tag := func(s *abi.Session) string {
+	tag := func(s *abi.OpenBlock) string {
 		t.Helper()
 		raw := Module.Constraint(s)
 		if !json.Valid(raw) {

@@ -28,7 +28,7 @@ var (
 // isTag is the tag's place in Calls.
 const isTag = 0
 
-func newParser(open *abi.Session) sdk.Parser {
+func newParser(open *abi.OpenBlock) sdk.Parser {
 	switch open.Parser {
 	case "llama3_json", "llama3_json_tools", "llama3_json_batch":
 	default:

@@ -21,7 +21,7 @@ var config = sdktest.Config{
 
 // leaks finds the tag in what was said though the input had no quotation that
 // could protect it.
-func leaks(s *abi.Session, input, text, _ string) string {
+func leaks(s *abi.OpenBlock, input, text, _ string) string {
 	if s.Mode != abi.ModeNative || len(s.Tools) == 0 || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}

@@ -27,7 +27,7 @@ func BenchmarkText(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				b.ReportAllocs()
 				for b.Loop() {
-					s, _ := sdk.Open(&Module, &abi.Session{Parser: "markers", Tools: []string{"f"}, Options: grammars[c.grammar].Options})
+					s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "markers", Tools: []string{"f"}, Options: grammars[c.grammar].Options})
 					for at := 0; at < len(text); at += 16 {
 						s.Push(uint32(at), 0, text[at:min(at+16, len(text))])
 					}

@@ -19,7 +19,7 @@ var Module = sdk.Module{Manifest: described, New: newParser}
 
 var grammars option.Cache
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	family, kind := turn.Named(s.Parser)
 	if family != "markers" {
 		return nil
@@ -30,7 +30,7 @@ func newParser(s *abi.Session) sdk.Parser {
 // callPrefix is what the keys begin with that say how calls are written.
 const callPrefix = "call_"
 
-func build(s *abi.Session) *option.Built {
+func build(s *abi.OpenBlock) *option.Built {
 	r := option.Read(s)
 	c := option.Reasoning(r, "content")
 	c.Separator = r.Text("call_separator", "")

@@ -94,7 +94,7 @@ func examples(t testing.TB) (found []example) {
 
 // said is what a session says of a text: thoughts in [], calls as
 // name#id(key=value; or JSON), dropped ones with "!".
-func said(s abi.Session, text string) (out, note string, fatal bool) {
+func said(s abi.OpenBlock, text string) (out, note string, fatal bool) {
 	session, first := sdk.Open(&Module, &s)
 	var b strings.Builder
 	channel := abi.Text
@@ -161,7 +161,7 @@ func TestExamples(t *testing.T) {
 		"[Look.]f(a=1;)g()\nDone.",
 	} {
 		e := examples(t)[i]
-		got, note, fatal := said(abi.Session{Parser: "markers", Tools: []string{"f"}, Options: e.options, Flags: abi.OpenReasoning}, e.text)
+		got, note, fatal := said(abi.OpenBlock{Parser: "markers", Tools: []string{"f"}, Options: e.options, Flags: abi.OpenReasoning}, e.text)
 		if got != want || note != "" || fatal {
 			t.Errorf("%v reads %q as %q, want %q; note %q", e.options, e.text, got, want, note)
 		}
@@ -188,7 +188,7 @@ func TestOptions(t *testing.T) {
 		{"header", "markers", `<|call|>functions.f:2<|args|>{}<|/call|>`, `<|call|>functions.f:2<|args|>{}<|/call|>`},
 		{"header", "markers", `<|calls|><|call|>f<|args|>{"a": <|/call|><|call|>g<|args|>{}<|/call|>`, `f(#f {"a": )g(#g {})`},
 	} {
-		got, note, fatal := said(abi.Session{Parser: test.parser, Tools: []string{"f"}, Options: c[test.config].Options}, test.text)
+		got, note, fatal := said(abi.OpenBlock{Parser: test.parser, Tools: []string{"f"}, Options: c[test.config].Options}, test.text)
 		if got != test.want || fatal {
 			t.Errorf("%s: %q gives %q, want %q; note %q", test.config, test.text, got, test.want, note)
 		}
@@ -213,7 +213,7 @@ func TestBadOptions(t *testing.T) {
 		{options("call_id", "header"), `option call_id: is "header"; write one of none, member`},
 		{options("reasoning_close", ""), "option reasoning_close: is empty; a thought that is opened needs a marker that ends it"},
 	} {
-		out, note, fatal := said(abi.Session{Parser: "markers", Tools: []string{"f"}, Options: c.options}, "a<think>b")
+		out, note, fatal := said(abi.OpenBlock{Parser: "markers", Tools: []string{"f"}, Options: c.options}, "a<think>b")
 		if note != c.want || !fatal || out != "a<think>b" {
 			t.Errorf("%v:\n note %q\n want %q\n fatal %v, text %q", c.options, note, c.want, fatal, out)
 		}

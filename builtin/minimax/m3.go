@@ -74,7 +74,7 @@ const (
 // m3 reads one session of M3 in native mode.
 type m3 struct {
 	start   abi.Channel
-	open    *abi.Session
+	open    *abi.OpenBlock
 	prose   prose.Machine
 	state   state
 	block   bool   // the call stands in a block
@@ -89,7 +89,7 @@ type m3 struct {
 
 const none = -1
 
-func newM3(s *abi.Session, kind turn.Kind) sdk.Parser {
+func newM3(s *abi.OpenBlock, kind turn.Kind) sdk.Parser {
 	start := prose.Channel(s, think, endThink, abi.ChannelResponse)
 	thoughts, calls := 0, 0
 	if kind == turn.Tools {

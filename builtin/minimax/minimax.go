@@ -37,7 +37,7 @@ var m2Calls = structag.Calls{
 	Banned:   []string{"<minimax:tool_call>", "<invoke name="},
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	switch family, kind := turn.Named(s.Parser); family {
 	case "minimax_m2":
 		return m2.Parser(s, kind)
@@ -49,7 +49,7 @@ func newParser(s *abi.Session) sdk.Parser {
 	return nil
 }
 
-func constraint(s *abi.Session) []byte {
+func constraint(s *abi.OpenBlock) []byte {
 	if family, _ := turn.Named(s.Parser); family != "minimax_m2" {
 		return nil
 	}

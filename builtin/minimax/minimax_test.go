@@ -35,7 +35,7 @@ func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
 
 // leaks finds tags of blocks in what was said, though no quotation could protect
 // them.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	markers := []string{blockOpen, blockClose, invoke, invokeClose}
 	if strings.HasPrefix(s.Parser, "minimax_m2") {
 		markers = []string{"<minimax:tool_call>", "</minimax:tool_call>", `<invoke name="f">`}
@@ -63,7 +63,7 @@ func TestPromptTail(t *testing.T) {
 		{"minimax_m3", "]~b]ai\n<mm:think>", abi.ChannelReasoning}, {"minimax_m3", "]~b]ai\n<mm:think></mm:think>", abi.ChannelResponse},
 		{"minimax_m3", "<think>", abi.ChannelContent},
 	} {
-		_, a := sdk.Open(&Module, &abi.Session{Parser: c.parser, PromptTail: c.tail})
+		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: c.parser, PromptTail: c.tail})
 		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != c.want {
 			t.Errorf("%s %q: %+v, want channel %d", c.parser, c.tail, e, c.want)
 		}
@@ -71,7 +71,7 @@ func TestPromptTail(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := &abi.Session{Parser: "minimax_m2", Tools: []string{"f"}, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f"}
+	s := &abi.OpenBlock{Parser: "minimax_m2", Tools: []string{"f"}, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f"}
 	const want = `"begin":"<minimax:tool_call>\u000a<invoke name=\"f\">\u000a"`
 	if got := Module.Constraint(s); !json.Valid(got) || !strings.Contains(string(got), want) {
 		t.Errorf("%s", got)

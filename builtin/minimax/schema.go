@@ -12,7 +12,7 @@ import (
 type schema struct{ root, node []byte }
 
 // parameters is the schema of that tool's parameters.
-func parameters(s *abi.Session, tool string) schema {
+func parameters(s *abi.OpenBlock, tool string) schema {
 	for _, c := range s.Schemas {
 		if int(c.Tool) < len(s.Tools) && s.Tools[c.Tool] == tool {
 			return schema{[]byte(c.JSON), []byte(c.JSON)}

@@ -64,7 +64,7 @@ func newDialect(think, endThink []string) dialect {
 	}
 }
 
-func newParser(open *abi.Session) sdk.Parser {
+func newParser(open *abi.OpenBlock) sdk.Parser {
 	start := prose.Channel(open, think, endThink, abi.ChannelResponse)
 	d, calls := full, len(open.Tools) > 0
 	switch open.Parser {

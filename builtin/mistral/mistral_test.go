@@ -21,7 +21,7 @@ var config = sdktest.Config{
 
 // leaks finds markers in what was said though the input had no quotation that
 // could protect them.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if s.Mode != abi.ModeNative || len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}

@@ -27,7 +27,7 @@ var frame = structag.Calls{
 	Banned:     []string{invoke},
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	p := &parser{start: startOf(s), tools: s.Tools, calls: len(s.Tools) > 0, think: true}
 	switch s.Parser {
 	case "muse_glimmer", "muse_glimmer_batch":
@@ -45,7 +45,7 @@ func newParser(s *abi.Session) sdk.Parser {
 
 // startOf is the channel that a session starts in: what the host says, or where it
 // knows neither of a thought nor of an answer, what the prompt's last header says.
-func startOf(s *abi.Session) abi.Channel {
+func startOf(s *abi.OpenBlock) abi.Channel {
 	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse {
 		return s.Start
 	}

@@ -23,7 +23,7 @@ func config(cases string) sdktest.Config {
 // leaks finds markup in what was said though the input had no quotation that
 // could protect it, and no marker that falls apart into less than three characters
 // and the rest.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	bare := strings.NewReplacer(`name="`, "", `">`, "").Replace(input)
 	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(bare, "\"'`") ||
 		strings.Contains(input, "<<|") || strings.Contains(input, "<|<|") {

@@ -27,7 +27,7 @@ func TestPromptTail(t *testing.T) {
 		{"hi<|eot|><|start|>assistant to=user<|message|>", abi.ChannelUnknown, abi.ChannelResponse},
 		{"hi<|eot|><|start|>assistant to=f<|message|>", abi.ChannelUnknown, abi.ChannelContent},
 	} {
-		if got := startOf(&abi.Session{Start: c.host, PromptTail: c.tail}); got != c.want {
+		if got := startOf(&abi.OpenBlock{Start: c.host, PromptTail: c.tail}); got != c.want {
 			t.Errorf("%q, host %d: channel %d", c.tail, c.host, got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestPromptTail(t *testing.T) {
 
 // Everything of a call is said at the byte that makes it certain.
 func TestEager(t *testing.T) {
-	s, _ := sdk.Open(&Module, &abi.Session{Parser: "muse_glimmer", Tools: []string{"f"}})
+	s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "muse_glimmer", Tools: []string{"f"}})
 	text := ""
 	push := func(more string) string {
 		off := len(text)
@@ -78,7 +78,7 @@ func TestEager(t *testing.T) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := abi.Session{Parser: "muse_glimmer", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceRequired, Tools: []string{`f"`}, Flags: abi.OpenParallel}
+	s := abi.OpenBlock{Parser: "muse_glimmer", Start: abi.ChannelReasoning, ToolChoice: abi.ToolChoiceRequired, Tools: []string{`f"`}, Flags: abi.OpenParallel}
 	got := string(Module.Constraint(&s))
 	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[` +
 		`{"type":"tag","begin":"","content":{"type":"any_text"},"end":"<|eom|>"},{"type":"const_string","value":"<|start|>assistant"},` +
@@ -142,7 +142,7 @@ func BenchmarkFinish(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dKiB", body, size>>10), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					s, _ := sdk.Open(&Module, &abi.Session{Parser: "muse_glimmer", Tools: []string{"f"}})
+					s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "muse_glimmer", Tools: []string{"f"}})
 					s.Push(0, 0, text)
 					s.Finish(uint32(len(text)), abi.FinishUnknown)
 				}

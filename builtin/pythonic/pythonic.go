@@ -31,7 +31,7 @@ var (
 // isStart is the start marker's place in Calls.
 const isStart = 0
 
-func newParser(open *abi.Session) sdk.Parser {
+func newParser(open *abi.OpenBlock) sdk.Parser {
 	switch open.Parser {
 	case "pythonic", "pythonic_tools", "pythonic_batch":
 	default:

@@ -34,7 +34,7 @@ var calls = structag.Calls{
 	Banned:     []string{"<tool_call>", "<function="},
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	switch s.Parser {
 	case "qwen3":
 		return grammar.Parser(s, turn.Unified)

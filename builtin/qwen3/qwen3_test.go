@@ -32,7 +32,7 @@ func FuzzParser(f *testing.F) {
 }
 
 func TestConstraint(t *testing.T) {
-	s := &abi.Session{
+	s := &abi.OpenBlock{
 		Tools: []string{"f"}, ToolChoice: abi.ToolChoiceRequired, Flags: abi.OpenParallel, Start: abi.ChannelReasoning,
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"string"}}}`}},
 	}

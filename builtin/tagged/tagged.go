@@ -17,7 +17,7 @@ var described string
 // Module is the module of all families here.
 var Module = sdk.Module{Manifest: described, New: newParser}
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	family, kind := turn.Named(s.Parser)
 	grammar := families[family]
 	if grammar == nil {

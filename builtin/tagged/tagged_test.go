@@ -27,7 +27,7 @@ var config = sdktest.Config{
 
 // leaks looks for a block's opener that stands in the input, unquoted, and was
 // left in the text.
-func leaks(s *abi.Session, input, text, reasoning string) string {
+func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	family, kind := turn.Named(s.Parser)
 	if kind == turn.Reasoning || len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.ContainsAny(input, "\"'`") {
 		return ""

@@ -20,7 +20,7 @@ var starts = map[string]string{"think": "content", "step3": "reasoning"}
 
 var grammars option.Cache
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	start, ok := starts[s.Parser]
 	if !ok {
 		return nil

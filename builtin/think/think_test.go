@@ -12,7 +12,7 @@ import (
 var config = sdktest.Config{
 	Cases:      "testdata/cases.json",
 	Vocabulary: []string{"<think>", "</think>", "<think>\n", "</think>\n\n", "`</think>`", "\n"},
-	Leaks: func(s *abi.Session, _, text, _ string) string {
+	Leaks: func(s *abi.OpenBlock, _, text, _ string) string {
 		if s.Start != abi.ChannelResponse && !strings.ContainsAny(text, "\"'`") && strings.Contains(text, "</think>") {
 			return "the text has a closer"
 		}
@@ -25,7 +25,7 @@ func TestParsers(t *testing.T) { sdktest.Run(t, &Module, config) }
 func FuzzParsers(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
 
 // said is what a session says of a text: thoughts in [].
-func said(s abi.Session, text string) (out string, note string, fatal bool) {
+func said(s abi.OpenBlock, text string) (out string, note string, fatal bool) {
 	session, a := sdk.Open(&Module, &s)
 	var b strings.Builder
 	add := func(a abi.Answer) {
@@ -74,7 +74,7 @@ func TestOptions(t *testing.T) {
 		{options("call_open", "<x>"), "", "<x><think>a", "<x>[a]"},
 		{nil, "x<think>", "a</think>b", "[a]b"},
 	} {
-		s := abi.Session{Parser: "think", Options: c.options, PromptTail: c.tail, Flags: abi.OpenReasoning}
+		s := abi.OpenBlock{Parser: "think", Options: c.options, PromptTail: c.tail, Flags: abi.OpenReasoning}
 		if got, _, fatal := said(s, c.text); got != c.want || fatal {
 			t.Errorf("%v %q: %q gives %q, want %q", c.options, c.tail, c.text, got, c.want)
 		}
@@ -92,7 +92,7 @@ func TestBadOptions(t *testing.T) {
 		{options("reasoning_open", "", "reasoning_once", "true"), "option reasoning_once: is true, but reasoning_open is empty; name the marker that opens the thought"},
 		{options("reasoning_end", "x"), "option reasoning_end: is not known here; the options are reasoning_open, reasoning_close, reasoning_start, reasoning_once"},
 	} {
-		out, note, fatal := said(abi.Session{Parser: "think", Options: c.options}, "a<think>b")
+		out, note, fatal := said(abi.OpenBlock{Parser: "think", Options: c.options}, "a<think>b")
 		if note != c.want || !fatal || out != "a<think>b" {
 			t.Errorf("%v: note %q, fatal %v, text %q", c.options, note, fatal, out)
 		}

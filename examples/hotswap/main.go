@@ -269,7 +269,7 @@ func stream(ctx context.Context, r *registry.Registry, pause time.Duration) (str
 	defer l.Release()
 	var fault *parse.FaultError
 	s, events, err := parse.Open(parse.Config{
-		Engine: l.Families[0].Unified, Open: abi.Session{Tools: []string{"ring"}, Flags: abi.OpenReasoning | abi.OpenParallel},
+		Engine: l.Families[0].Unified, Open: abi.OpenBlock{Tools: []string{"ring"}, Flags: abi.OpenReasoning | abi.OpenParallel},
 		OnFault: func(e *parse.FaultError) { fault = e },
 	})
 	if err != nil {
@@ -301,7 +301,7 @@ type transcript struct {
 	last abi.Kind
 }
 
-func (t *transcript) hear(events []parse.Event) {
+func (t *transcript) hear(events []parse.CheckedEvent) {
 	for _, e := range events {
 		if e.Kind == abi.Commit {
 			continue

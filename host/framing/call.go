@@ -60,7 +60,7 @@ func (c *call) begin(number uint16, name string, before uint32) {
 }
 
 // covers widens the range of raw text that what waits came from.
-func (c *call) covers(e *parse.Event) {
+func (c *call) covers(e *parse.CheckedEvent) {
 	if e.Literal || e.Start == e.End {
 		return
 	}
@@ -72,7 +72,7 @@ func (c *call) covers(e *parse.Event) {
 }
 
 // args takes a part of the arguments' JSON.
-func (c *call) args(e *parse.Event, repair bool) {
+func (c *call) args(e *parse.CheckedEvent, repair bool) {
 	c.form = formJSON
 	data := e.Data
 	if !e.Literal && e.Flags&abi.ReadMask == abi.ReadJSONBody {

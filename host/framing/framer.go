@@ -51,7 +51,7 @@ func New(cfg Config) *Framer {
 
 // Apply appends the deltas that events make to dst. What can't be told yet waits
 // for the next Apply or for Finish.
-func (f *Framer) Apply(events []parse.Event, dst []Delta) []Delta {
+func (f *Framer) Apply(events []parse.CheckedEvent, dst []Delta) []Delta {
 	f.dst = dst
 	for i := range events {
 		f.event(&events[i])
@@ -105,7 +105,7 @@ func (f *Framer) Counts() Counts {
 	return c
 }
 
-func (f *Framer) event(e *parse.Event) {
+func (f *Framer) event(e *parse.CheckedEvent) {
 	switch e.Kind {
 	case abi.Text, abi.Reasoning:
 		f.said(e)
@@ -120,7 +120,7 @@ func (f *Framer) event(e *parse.Event) {
 }
 
 // said takes text or reasoning from the parser.
-func (f *Framer) said(e *parse.Event) {
+func (f *Framer) said(e *parse.CheckedEvent) {
 	if len(e.Data) == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func (f *Framer) said(e *parse.Event) {
 
 // speak lets a run of text or reasoning go out, set off from one that it directly
 // follows if it is a block of its own.
-func (f *Framer) speak(kind Kind, e *parse.Event) {
+func (f *Framer) speak(kind Kind, e *parse.CheckedEvent) {
 	if e.Flags&abi.FlagNewBlock != 0 && f.last == kind {
 		f.say(kind, newline, e.Start, e.Start)
 	}
@@ -170,7 +170,7 @@ func (f *Framer) flushProse() {
 }
 
 // callOpens starts a call and settles what becomes of it.
-func (f *Framer) callOpens(e *parse.Event) {
+func (f *Framer) callOpens(e *parse.CheckedEvent) {
 	name := e.Data
 	if !e.Literal {
 		name = decoded(name, e.Flags&abi.ReadMask)
@@ -217,7 +217,7 @@ func (f *Framer) fateOf(name string, offered bool) fate {
 
 // whole frames a call that is there as a whole: what names it, its arguments, and
 // the text that it is if it becomes none.
-func (f *Framer) whole(name string, title, arguments, text *parse.Event) {
+func (f *Framer) whole(name string, title, arguments, text *parse.CheckedEvent) {
 	f.begin(0, name)
 	if f.call.fate == fateText {
 		f.call.open = false
@@ -226,11 +226,11 @@ func (f *Framer) whole(name string, title, arguments, text *parse.Event) {
 	}
 	f.call.from, f.call.to = title.Start, title.End
 	f.inCall(arguments)
-	f.callEnds(&parse.Event{Kind: abi.CallEnd})
+	f.callEnds(&parse.CheckedEvent{Kind: abi.CallEnd})
 }
 
 // inCall takes an event of the open call.
-func (f *Framer) inCall(e *parse.Event) {
+func (f *Framer) inCall(e *parse.CheckedEvent) {
 	c := &f.call
 	switch e.Kind {
 	case abi.CallEnd:
@@ -273,7 +273,7 @@ func (f *Framer) inCall(e *parse.Event) {
 
 // callID takes the grammar's id. Behind a head that goes out at once it comes
 // too late.
-func (f *Framer) callID(e *parse.Event) {
+func (f *Framer) callID(e *parse.CheckedEvent) {
 	c := &f.call
 	if c.fixed && c.fate == fateSend {
 		f.counts.IDs++
@@ -287,7 +287,7 @@ func (f *Framer) callID(e *parse.Event) {
 }
 
 // callEnds completes the open call.
-func (f *Framer) callEnds(e *parse.Event) {
+func (f *Framer) callEnds(e *parse.CheckedEvent) {
 	c := &f.call
 	f.count(c)
 	switch c.fate {
@@ -328,7 +328,7 @@ func (f *Framer) count(c *call) {
 
 // unsound applies the policy for arguments that are no JSON object, and says
 // whether the call stays.
-func (f *Framer) unsound(e *parse.Event) bool {
+func (f *Framer) unsound(e *parse.CheckedEvent) bool {
 	c := &f.call
 	switch f.cfg.Invalid {
 	case InvalidRaw:
@@ -349,7 +349,7 @@ func (f *Framer) unsound(e *parse.Event) bool {
 
 // callBecomesText shows a call of a tool that was not offered as what the model
 // wrote.
-func (f *Framer) callBecomesText(e *parse.Event) {
+func (f *Framer) callBecomesText(e *parse.CheckedEvent) {
 	c := &f.call
 	c.open = false
 	if f.cfg.Raw == nil {

@@ -37,7 +37,7 @@ type joint struct {
 func newGuided(f *Framer) *guided { return &guided{f: f} }
 
 // said takes text or reasoning from the parser.
-func (g *guided) said(kind Kind, e *parse.Event) {
+func (g *guided) said(kind Kind, e *parse.CheckedEvent) {
 	if kind == Content && e.Flags&abi.FlagPayload != 0 {
 		g.read(e)
 		return
@@ -61,7 +61,7 @@ func (g *guided) finish() {
 }
 
 // read takes a part of the payload.
-func (g *guided) read(e *parse.Event) {
+func (g *guided) read(e *parse.CheckedEvent) {
 	data, at := e.Data, e.Start
 	for len(data) > 0 {
 		if g.overlong {
@@ -223,11 +223,11 @@ type part struct{ from, to int }
 
 // call frames a call of a whole value.
 func (g *guided) call(c guidedCall) {
-	event := func(kind abi.Kind, p part) *parse.Event {
+	event := func(kind abi.Kind, p part) *parse.CheckedEvent {
 		if p.from == p.to {
-			return &parse.Event{Kind: kind}
+			return &parse.CheckedEvent{Kind: kind}
 		}
-		return &parse.Event{Kind: kind, Data: g.payload[p.from:p.to], Start: g.raw(p.from), End: g.raw(p.to-1) + 1}
+		return &parse.CheckedEvent{Kind: kind, Data: g.payload[p.from:p.to], Start: g.raw(p.from), End: g.raw(p.to-1) + 1}
 	}
 	g.f.whole(c.name, event(abi.Call, c.title), event(abi.Args, c.arguments), event(abi.Text, c.element))
 }

@@ -143,7 +143,7 @@ func (g *guided) flush() {
 	if g.f.call.fate == fateText || len(g.payload) == 0 {
 		return
 	}
-	g.f.inCall(&parse.Event{Kind: abi.Args, Data: g.payload, Start: g.raw(0), End: g.raw(len(g.payload)-1) + 1})
+	g.f.inCall(&parse.CheckedEvent{Kind: abi.Args, Data: g.payload, Start: g.raw(0), End: g.raw(len(g.payload)-1) + 1})
 	g.drop(len(g.payload))
 }
 
@@ -172,7 +172,7 @@ func (g *guided) complete() {
 		g.f.call.open = false
 		g.f.say(Content, g.payload[g.eager.element:], g.raw(g.eager.element), g.end)
 	} else {
-		g.f.callEnds(&parse.Event{Kind: abi.CallEnd})
+		g.f.callEnds(&parse.CheckedEvent{Kind: abi.CallEnd})
 	}
 	g.drop(len(g.payload))
 }

@@ -181,7 +181,7 @@ func TestGuidedCallsKnowTheirText(t *testing.T) {
 					at += len("<!>")
 					continue
 				}
-				deltas = f.Apply([]parse.Event{{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(raw[at:end]), Start: uint32(at), End: uint32(end)}}, deltas)
+				deltas = f.Apply([]parse.CheckedEvent{{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(raw[at:end]), Start: uint32(at), End: uint32(end)}}, deltas)
 				at = end
 			}
 			deltas = f.Finish(deltas)

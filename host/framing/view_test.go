@@ -10,7 +10,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
-type event = parse.Event
+type event = parse.CheckedEvent
 
 func say(s string) event { return event{Kind: abi.Text, Data: []byte(s)} }
 

@@ -16,7 +16,7 @@ type Immediate struct {
 	decided bool
 	json    bool
 	offset  uint32
-	events  [1]parse.Event
+	events  [1]parse.CheckedEvent
 }
 
 // NewImmediate makes the jail. native reads what is no bare JSON; it may be nil.
@@ -41,7 +41,7 @@ func (m *Immediate) Close() {
 }
 
 // Push takes more text.
-func (m *Immediate) Push(text string) ([]parse.Event, error) {
+func (m *Immediate) Push(text string) ([]parse.CheckedEvent, error) {
 	if !m.decided {
 		m.held += text
 		if !m.decide(false) {
@@ -53,7 +53,7 @@ func (m *Immediate) Push(text string) ([]parse.Event, error) {
 }
 
 // Last is Push for the text that came with the finish reason.
-func (m *Immediate) Last(text string) ([]parse.Event, error) {
+func (m *Immediate) Last(text string) ([]parse.CheckedEvent, error) {
 	if m.decided && !m.json {
 		return m.native.Last(text)
 	}
@@ -79,19 +79,19 @@ func (m *Immediate) decide(end bool) bool {
 	return true
 }
 
-func (m *Immediate) give(text string) ([]parse.Event, error) {
+func (m *Immediate) give(text string) ([]parse.CheckedEvent, error) {
 	if !m.json {
 		return m.native.Push(text)
 	}
 	start := m.offset
 	m.offset += uint32(len(text))
-	m.events[0] = parse.Event{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(text), Start: start, End: m.offset, Accounted: m.offset}
+	m.events[0] = parse.CheckedEvent{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(text), Start: start, End: m.offset, Accounted: m.offset}
 	return m.events[:], nil
 }
 
 // Finish ends the text.
-func (m *Immediate) Finish(reason abi.Finish) ([]parse.Event, error) {
-	var events []parse.Event
+func (m *Immediate) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
+	var events []parse.CheckedEvent
 	if !m.decided {
 		m.decide(true)
 		if m.held != "" {

@@ -23,14 +23,14 @@ type Jail struct {
 	markers *markers
 
 	jailed bool
-	always bool          // there is no opening marker to wait for
-	call   bool          // a call is open
-	sent   uint32        // up to where text went out
-	window string        // the text from sent on, while not jailed
-	tail   string        // the last bytes that were pushed, which may begin a closing marker
-	after  bool          // the last thing that went out was a call
-	held   []parse.Event // what the parser said while jailed
-	events []parse.Event
+	always bool                 // there is no opening marker to wait for
+	call   bool                 // a call is open
+	sent   uint32               // up to where text went out
+	window string               // the text from sent on, while not jailed
+	tail   string               // the last bytes that were pushed, which may begin a closing marker
+	after  bool                 // the last thing that went out was a call
+	held   []parse.CheckedEvent // what the parser said while jailed
+	events []parse.CheckedEvent
 	bytes  []byte // the data of events
 }
 
@@ -66,7 +66,7 @@ func (j *Jail) Raw(start, end uint32) []byte { return j.session.Raw(start, end) 
 func (j *Jail) Close() { j.session.Close() }
 
 // Push takes more text. The events are valid until the next call.
-func (j *Jail) Push(text string) ([]parse.Event, error) {
+func (j *Jail) Push(text string) ([]parse.CheckedEvent, error) {
 	j.events, j.bytes = j.events[:0], j.bytes[:0]
 	for text != "" {
 		part, closed := text, false
@@ -128,11 +128,11 @@ func (j *Jail) say(text string) {
 	start := j.sent
 	j.sent += uint32(len(text))
 	j.after = false
-	j.events = append(j.events, parse.Event{Kind: abi.Text, Data: keep(&j.bytes, text), Start: start, End: j.sent, Accounted: j.sent})
+	j.events = append(j.events, parse.CheckedEvent{Kind: abi.Text, Data: keep(&j.bytes, text), Start: start, End: j.sent, Accounted: j.sent})
 }
 
 // take takes what the parser said, without the text that is out already.
-func (j *Jail) take(said []parse.Event) {
+func (j *Jail) take(said []parse.CheckedEvent) {
 	for _, e := range said {
 		switch e.Kind {
 		case abi.Text:
@@ -188,7 +188,7 @@ func (j *Jail) free(closed bool) bool {
 
 // Last is Push for the text that came with the finish reason: white space that is
 // all there is behind a call is formatting, and is left out.
-func (j *Jail) Last(text string) ([]parse.Event, error) {
+func (j *Jail) Last(text string) ([]parse.CheckedEvent, error) {
 	after := j.after
 	events, err := j.Push(text)
 	n := len(events)
@@ -202,7 +202,7 @@ func (j *Jail) Last(text string) ([]parse.Event, error) {
 }
 
 // Finish ends the text.
-func (j *Jail) Finish(reason abi.Finish) ([]parse.Event, error) {
+func (j *Jail) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 	j.events = j.events[:0] // the data of the last Push stays: Immediate still needs it
 	said, err := j.session.Finish(reason)
 	if err != nil {

@@ -19,7 +19,7 @@ func session(t testing.TB) (*parse.Session, *manifest.Parser) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := parse.Open(parse.Config{Engine: e, Open: abi.Session{Tools: []string{"f"}, Flags: abi.OpenParallel}})
+	s, _, err := parse.Open(parse.Config{Engine: e, Open: abi.OpenBlock{Tools: []string{"f"}, Flags: abi.OpenParallel}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ type spoken struct {
 	t    testing.TB
 }
 
-func (s *spoken) add(events []parse.Event) {
+func (s *spoken) add(events []parse.CheckedEvent) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case abi.Text:
@@ -55,9 +55,9 @@ func (s *spoken) add(events []parse.Event) {
 }
 
 type reader interface {
-	Push(string) ([]parse.Event, error)
-	Last(string) ([]parse.Event, error)
-	Finish(abi.Finish) ([]parse.Event, error)
+	Push(string) ([]parse.CheckedEvent, error)
+	Last(string) ([]parse.CheckedEvent, error)
+	Finish(abi.Finish) ([]parse.CheckedEvent, error)
 	Close()
 }
 

@@ -46,7 +46,7 @@ func (s *Session) take(a *abi.Answer, at stage) error {
 
 // read checks the events one by one and appends them to s.events. It gives the
 // ERROR that ends the session, if there is one.
-func (s *Session) read(a *abi.Answer, at stage) (stop *Event, err error) {
+func (s *Session) read(a *abi.Answer, at stage) (stop *CheckedEvent, err error) {
 	fresh := uint64(s.given - s.check.end)
 	if uint64(len(a.Events)) > eventsBase+eventsEach*fresh {
 		return nil, &AnswerError{Event: -1, Reason: "too many events"}
@@ -93,8 +93,8 @@ func (s *Session) read(a *abi.Answer, at stage) (stop *Event, err error) {
 func (s *Session) strict() bool { return s.cfg.Open.Flags&abi.OpenTurnGrammar != 0 }
 
 // event makes the event for a checked record.
-func (s *Session) event(e *abi.Event, literal bool, literals []byte) Event {
-	out := Event{Kind: e.Kind, Flags: e.Flags, Call: e.Call, Accounted: e.End}
+func (s *Session) event(e *abi.Event, literal bool, literals []byte) CheckedEvent {
+	out := CheckedEvent{Kind: e.Kind, Flags: e.Flags, Call: e.Call, Accounted: e.End}
 	switch {
 	case literal:
 		l, n := s.check.literal, len(s.literals)
@@ -122,7 +122,7 @@ func spans(e *abi.Event) bool {
 }
 
 // heed acts on the events that are for the host alone.
-func (s *Session) heed(events []Event) {
+func (s *Session) heed(events []CheckedEvent) {
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
@@ -138,7 +138,7 @@ func (s *Session) heed(events []Event) {
 
 // stop ends the parse at an ERROR: under a turn grammar the request fails, else
 // the rest is text.
-func (s *Session) stop(e *Event) error {
+func (s *Session) stop(e *CheckedEvent) error {
 	if s.strict() {
 		err := &StrictError{Code: e.Code, Fatal: e.Flags&abi.FlagFatal != 0, Message: string(e.Data)}
 		s.Close()
@@ -201,7 +201,7 @@ func (s *Session) forget(call uint16) (whole bool) {
 // dropOpen drops the call that is open, if there is one.
 func (s *Session) dropOpen() {
 	if s.check.open {
-		s.events = append(s.events, Event{Kind: abi.CallDrop, Call: s.check.call(), Accounted: s.check.end})
+		s.events = append(s.events, CheckedEvent{Kind: abi.CallDrop, Call: s.check.call(), Accounted: s.check.end})
 		s.check.open = false
 	}
 }
@@ -213,6 +213,6 @@ func (s *Session) say(from uint32) {
 	if from == end {
 		return
 	}
-	s.events = append(s.events, Event{Kind: abi.Text, Data: s.text.slice(from, end), Start: from, End: end, Accounted: end})
+	s.events = append(s.events, CheckedEvent{Kind: abi.Text, Data: s.text.slice(from, end), Start: from, End: end, Accounted: end})
 	s.check.end, s.check.prose = end, end
 }

@@ -37,7 +37,7 @@ type quiet struct{}
 
 func (quiet) Parser() *manifest.Parser { return &manifest.Parser{} }
 
-func (quiet) Open(*abi.Session) (Source, abi.Answer, error) {
+func (quiet) Open(*abi.OpenBlock) (Source, abi.Answer, error) {
 	return &quietSource{}, abi.Answer{}, nil
 }
 

@@ -41,7 +41,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		said := uint32(0)
-		check := func(events []Event) {
+		check := func(events []CheckedEvent) {
 			for _, e := range events {
 				if e.Kind != abi.Text && e.Kind != abi.Reasoning || e.End == e.Start {
 					continue

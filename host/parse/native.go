@@ -12,7 +12,7 @@ import (
 type Constrainer interface {
 	// Constraint gives the constraint for guided native calls, JSON
 	// {"scope":"calls|turn","structural_tag":{…}}, or nil where none applies.
-	Constraint(s *abi.Session) ([]byte, error)
+	Constraint(s *abi.OpenBlock) ([]byte, error)
 }
 
 // Native runs the parser of that name of a linked module.
@@ -35,13 +35,13 @@ type native struct {
 
 func (n *native) Parser() *manifest.Parser { return n.parser }
 
-func (n *native) Open(open *abi.Session) (src Source, answer abi.Answer, err error) {
+func (n *native) Open(open *abi.OpenBlock) (src Source, answer abi.Answer, err error) {
 	defer recovered(&err)
 	s, answer := sdk.Open(n.module, open)
 	return &nativeSession{s: s}, answer, nil
 }
 
-func (n *native) Constraint(open *abi.Session) (c []byte, err error) {
+func (n *native) Constraint(open *abi.OpenBlock) (c []byte, err error) {
 	if n.module.Constraint == nil {
 		return nil, nil
 	}

@@ -21,7 +21,7 @@ func (bomb) Step(w *sdk.Window) {
 var toys = sdk.Module{
 	Manifest: `{"abi":"1.0","module":"toys","version":"1.0.0","license":"Apache-2.0","parsers":[
 		{"name":"bomb","aliases":["firecracker"],"kind":"unified"},{"name":"missing","kind":"unified"},{"name":"broken","kind":"unified"}]}`,
-	New: func(s *abi.Session) sdk.Parser {
+	New: func(s *abi.OpenBlock) sdk.Parser {
 		switch s.Parser {
 		case "bomb":
 			return bomb{}
@@ -30,7 +30,7 @@ var toys = sdk.Module{
 		}
 		return nil
 	},
-	Constraint: func(s *abi.Session) []byte { return []byte(s.Tools[0]) },
+	Constraint: func(s *abi.OpenBlock) []byte { return []byte(s.Tools[0]) },
 }
 
 func TestNative(t *testing.T) {
@@ -76,10 +76,10 @@ func TestNativeConstraint(t *testing.T) {
 	if !ok {
 		t.Fatal("no Constrainer")
 	}
-	if got, err := c.Constraint(&abi.Session{Tools: []string{"f"}}); string(got) != "f" || err != nil {
+	if got, err := c.Constraint(&abi.OpenBlock{Tools: []string{"f"}}); string(got) != "f" || err != nil {
 		t.Errorf("%q %v", got, err)
 	}
-	if _, err := c.Constraint(&abi.Session{}); err == nil {
+	if _, err := c.Constraint(&abi.OpenBlock{}); err == nil {
 		t.Error("a panic: no error")
 	}
 }

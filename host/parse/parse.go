@@ -14,7 +14,7 @@ type Engine interface {
 	Parser() *manifest.Parser
 	// Open starts a session; the answer is that of tk_open. An error is a fault,
 	// unless it is a *BusyError.
-	Open(s *abi.Session) (Source, abi.Answer, error)
+	Open(s *abi.OpenBlock) (Source, abi.Answer, error)
 }
 
 // Source is one session in an Engine. An error from any method is a fault of the
@@ -29,8 +29,8 @@ type Source interface {
 	Close()
 }
 
-// Event is one event of an answer that was found well-formed.
-type Event struct {
+// CheckedEvent is one event of an answer that was found well-formed.
+type CheckedEvent struct {
 	Kind  abi.Kind
 	Flags uint8
 	Call  uint16

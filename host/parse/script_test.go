@@ -24,7 +24,7 @@ type script struct {
 
 func (s *script) Parser() *manifest.Parser { return &s.parser }
 
-func (s *script) Open(*abi.Session) (Source, abi.Answer, error) {
+func (s *script) Open(*abi.OpenBlock) (Source, abi.Answer, error) {
 	if s.openErr != nil {
 		return nil, abi.Answer{}, s.openErr
 	}
@@ -86,7 +86,7 @@ func inCall(e abi.Event, call uint16) abi.Event { e.Call = call; return e }
 func mark(kind abi.Kind, end uint32) abi.Event { return abi.Event{Kind: kind, End: end} }
 
 // seen renders events.
-func seen(events []Event) (list []string) {
+func seen(events []CheckedEvent) (list []string) {
 	names := map[abi.Kind]string{abi.Commit: "commit", abi.Text: "text", abi.Reasoning: "reasoning", abi.Call: "call", abi.CallID: "id",
 		abi.Args: "args", abi.Open: "open", abi.Key: "key", abi.Value: "value", abi.Close: "close", abi.CallEnd: "end", abi.CallDrop: "drop",
 		abi.Error: "error", abi.State: "state", abi.Note: "note"}

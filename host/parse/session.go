@@ -33,7 +33,7 @@ const (
 // Config opens a Session.
 type Config struct {
 	Engine Engine
-	Open   abi.Session // its Parser is the engine's
+	Open   abi.OpenBlock // its Parser is the engine's
 	Policy FaultPolicy
 	Limits Limits
 	// Sent says whether anything of a call, or of its being given up on purpose,
@@ -71,8 +71,8 @@ type Session struct {
 	watch   watcher
 	channel abi.Channel
 
-	events   []Event // of this call into the session
-	literals []byte  // what they say that is synthesised
+	events   []CheckedEvent // of this call into the session
+	literals []byte         // what they say that is synthesised
 
 	fault *FaultError
 	plain bool // all that comes is text
@@ -83,7 +83,7 @@ type Session struct {
 // returns a *FaultError or a *StrictError the session is not nil; it is over. A
 // *BusyError is an error under every policy: text that no parser has read must
 // not go out for want of room.
-func Open(cfg Config) (*Session, []Event, error) {
+func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	if cfg.Limits.Held <= 0 {
 		cfg.Limits.Held = DefaultHeld
 	}
@@ -112,7 +112,7 @@ func Open(cfg Config) (*Session, []Event, error) {
 }
 
 // openError finds the ERROR that says that the parser can't be opened as asked.
-func openError(open *abi.Session, a *abi.Answer) error {
+func openError(open *abi.OpenBlock, a *abi.Answer) error {
 	for i, e := range a.Events {
 		if e.Kind != abi.Error || e.Flags&abi.FlagFatal == 0 ||
 			(e.Start != abi.CodeUnknownParser && e.Start != abi.CodeBadOpen) {
@@ -132,7 +132,7 @@ func openError(open *abi.Session, a *abi.Answer) error {
 // Push gives the session more text. The events and their data are valid until
 // the next call into the session. Events that come along with an error are
 // certain and go before it.
-func (s *Session) Push(text string) ([]Event, error) {
+func (s *Session) Push(text string) ([]CheckedEvent, error) {
 	s.begin()
 	if s.over {
 		return nil, nil
@@ -145,7 +145,7 @@ func (s *Session) Push(text string) ([]Event, error) {
 }
 
 // Finish ends the text, and the session.
-func (s *Session) Finish(reason abi.Finish) ([]Event, error) {
+func (s *Session) Finish(reason abi.Finish) ([]CheckedEvent, error) {
 	s.begin()
 	if s.over {
 		return nil, nil
@@ -265,7 +265,7 @@ func (s *Session) serve(end uint32) {
 	if end == s.given {
 		return
 	}
-	e := Event{Kind: s.watch.kind, Start: s.given, End: end, Accounted: end}
+	e := CheckedEvent{Kind: s.watch.kind, Start: s.given, End: end, Accounted: end}
 	switch e.Kind {
 	case abi.Args:
 		e.Call, e.Flags = s.check.call(), s.check.how

@@ -205,7 +205,7 @@ func TestErrorEvents(t *testing.T) {
 		t.Errorf("notes: %+v", notes)
 	}
 
-	s, _ = open(t, Config{Engine: &script{push: answers(events)}, Open: abi.Session{Flags: abi.OpenTurnGrammar}})
+	s, _ = open(t, Config{Engine: &script{push: answers(events)}, Open: abi.OpenBlock{Flags: abi.OpenTurnGrammar}})
 	got, err := s.Push("ab")
 	var strict *StrictError
 	if !errors.As(err, &strict) || strict.Code != abi.CodeMalformedBody || strings.Contains(err.Error(), "bad") {
@@ -237,7 +237,7 @@ func TestRetentionIsBounded(t *testing.T) {
 func TestStateIsKept(t *testing.T) {
 	e := &script{open: answer(flagged(mark(abi.State, 0), uint8(abi.ChannelReasoning)))}
 	e.parser = manifest.Parser{Name: "own"}
-	s, _ := open(t, Config{Engine: e, Open: abi.Session{Parser: "alias"}})
+	s, _ := open(t, Config{Engine: e, Open: abi.OpenBlock{Parser: "alias"}})
 	if s.Channel() != abi.ChannelReasoning || s.cfg.Open.Parser != "own" {
 		t.Errorf("channel %d, parser %q", s.Channel(), s.cfg.Open.Parser)
 	}

@@ -27,7 +27,7 @@ type wasmEngine struct {
 
 func (e *wasmEngine) Parser() *manifest.Parser { return e.parser }
 
-func (e *wasmEngine) Open(open *abi.Session) (Source, abi.Answer, error) {
+func (e *wasmEngine) Open(open *abi.OpenBlock) (Source, abi.Answer, error) {
 	s, answer, err := e.module.Open(context.Background(), open)
 	if err != nil { // a nil *wasm.Session is no nil Source
 		return nil, abi.Answer{}, openFailed(e.parser.Name, err)
@@ -46,7 +46,7 @@ func openFailed(parser string, err error) error {
 }
 
 // Constraint implements Constrainer.
-func (e *wasmEngine) Constraint(open *abi.Session) ([]byte, error) {
+func (e *wasmEngine) Constraint(open *abi.OpenBlock) ([]byte, error) {
 	if !e.parser.Constraint {
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ func TestAModuleWithoutRoomIsBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	faults := 0
-	cfg := parse.Config{Engine: engine, Open: abi.Session{}, OnFault: func(*parse.FaultError) { faults++ }}
+	cfg := parse.Config{Engine: engine, Open: abi.OpenBlock{}, OnFault: func(*parse.FaultError) { faults++ }}
 	first, _, err := parse.Open(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ type engine struct {
 
 func (e *engine) Parser() *manifest.Parser { return e.parser }
 
-func (e *engine) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
+func (e *engine) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	s, answer, err := e.process.Open(open)
 	if err != nil { // a nil *Session is no nil Source
 		return nil, abi.Answer{}, err
@@ -35,7 +35,7 @@ func (e *engine) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
 }
 
 // Constraint implements parse.Constrainer.
-func (e *engine) Constraint(open *abi.Session) ([]byte, error) {
+func (e *engine) Constraint(open *abi.OpenBlock) ([]byte, error) {
 	if !e.parser.Constraint {
 		return nil, nil
 	}

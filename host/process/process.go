@@ -199,7 +199,7 @@ func (p *Process) clientConfig() (*plugin.ClientConfig, error) {
 }
 
 // Constraint asks for the constraint of a request; nil where there is none.
-func (p *Process) Constraint(ctx context.Context, s *abi.Session) ([]byte, error) {
+func (p *Process) Constraint(ctx context.Context, s *abi.OpenBlock) ([]byte, error) {
 	r, err := p.running()
 	if err != nil {
 		return nil, err

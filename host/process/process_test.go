@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(process.Handshake.MagicCookieKey) != "" {
 		process.Serve(&sdk.Module{
 			Manifest: `{"abi":"1.0","module":"shouter","version":"1.0.0","parsers":[{"name":"shouter","kind":"unified"}]}`,
-			New:      func(*abi.Session) sdk.Parser { return &shouter{} },
-			Constraint: func(s *abi.Session) []byte {
+			New:      func(*abi.OpenBlock) sdk.Parser { return &shouter{} },
+			Constraint: func(s *abi.OpenBlock) []byte {
 				return []byte(fmt.Sprintf(`{"scope":"calls","structural_tag":{"tools":%d}}`, len(s.Tools)))
 			},
 		})
@@ -80,7 +80,7 @@ func start(t *testing.T, change func(*Config)) *Process {
 
 func open(t *testing.T, p *Process) *Session {
 	t.Helper()
-	s, _, err := p.Open(&abi.Session{Parser: "shouter"})
+	s, _, err := p.Open(&abi.OpenBlock{Parser: "shouter"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestASessionAnswersLikeANativeOne(t *testing.T) {
 	if a, err := s.Finish(off, abi.FinishLength); err != nil || len(a.Events) != 0 {
 		t.Errorf("finish: %v, %v", a, err)
 	}
-	c, err := p.Constraint(context.Background(), &abi.Session{Tools: []string{"a", "b"}})
+	c, err := p.Constraint(context.Background(), &abi.OpenBlock{Tools: []string{"a", "b"}})
 	if err != nil || string(c) != `{"scope":"calls","structural_tag":{"tools":2}}` {
 		t.Errorf("constraint %s, %v", c, err)
 	}
@@ -238,7 +238,7 @@ func TestStartErrorsNameTheCommand(t *testing.T) {
 func TestAClosedProcessSaysSo(t *testing.T) {
 	p := start(t, nil)
 	p.Close()
-	if _, _, err := p.Open(&abi.Session{Parser: "shouter"}); !errors.Is(err, ErrClosed) {
+	if _, _, err := p.Open(&abi.OpenBlock{Parser: "shouter"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -259,7 +259,7 @@ func BenchmarkPush16(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	s, _, err := p.Open(&abi.Session{Parser: "shouter"})
+	s, _, err := p.Open(&abi.OpenBlock{Parser: "shouter"})
 	if err != nil {
 		b.Fatal(err)
 	}

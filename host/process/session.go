@@ -37,7 +37,7 @@ type Session struct {
 var errLost = errors.New("the process died, and the session's text is too long to be replayed")
 
 // Open starts a session.
-func (p *Process) Open(s *abi.Session) (*Session, abi.Answer, error) {
+func (p *Process) Open(s *abi.OpenBlock) (*Session, abi.Answer, error) {
 	session := &Session{p: p}
 	if err := session.connect(); err != nil {
 		return nil, abi.Answer{}, session.fault("open", err)

@@ -14,7 +14,7 @@ type canary struct {
 
 func (e *canary) Parser() *manifest.Parser { return e.engine.Parser() }
 
-func (e *canary) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
+func (e *canary) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	s, answer, err := e.engine.Open(open)
 	if err != nil {
 		return nil, abi.Answer{}, err
@@ -23,7 +23,7 @@ func (e *canary) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
 }
 
 // Constraint implements parse.Constrainer.
-func (e *canary) Constraint(open *abi.Session) ([]byte, error) { return constraint(e.engine, open) }
+func (e *canary) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.engine, open) }
 
 // canarySource counts the answers that came to their end.
 type canarySource struct {
@@ -39,7 +39,7 @@ func (s *canarySource) Finish(off uint32, reason abi.Finish) (abi.Answer, error)
 	return answer, err
 }
 
-func constraint(e parse.Engine, open *abi.Session) ([]byte, error) {
+func constraint(e parse.Engine, open *abi.OpenBlock) ([]byte, error) {
 	if c, ok := e.(parse.Constrainer); ok {
 		return c.Constraint(open)
 	}

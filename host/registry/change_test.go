@@ -91,7 +91,7 @@ func TestARunningStreamKeepsItsVersion(t *testing.T) {
 	if v.acquire() || module(t, r, "mine").Draining != 0 {
 		t.Error("the old version is open after its last stream")
 	}
-	if _, _, err := v.run.module.Open(t.Context(), &abi.Session{Parser: "mine"}); !errors.Is(err, wasm.ErrClosed) {
+	if _, _, err := v.run.module.Open(t.Context(), &abi.OpenBlock{Parser: "mine"}); !errors.Is(err, wasm.ErrClosed) {
 		t.Errorf("the old module: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(process.Handshake.MagicCookieKey) != "" {
 		process.Serve(&sdk.Module{
 			Manifest: `{"abi":"1.0","module":"apart","version":"1.0.0","parsers":[{"name":"apart","kind":"unified"}]}`,
-			New: func(s *abi.Session) sdk.Parser {
+			New: func(s *abi.OpenBlock) sdk.Parser {
 				if s.Parser != "apart" {
 					return nil
 				}
@@ -55,7 +55,7 @@ type guest = registrytest.Guest
 var toy = &sdk.Module{
 	Manifest: `{"abi":"1.0","module":"toy","version":"0.1.0","parsers":[{"name":"toy","aliases":["toy-2"],"kind":"unified","models":["(?i)^toy"]},` +
 		`{"name":"toy_batch","kind":"batch","jail":{"open":["<"]}},{"name":"other","kind":"reasoning"}]}`,
-	New: func(*abi.Session) sdk.Parser { return all{} },
+	New: func(*abi.OpenBlock) sdk.Parser { return all{} },
 }
 
 type all struct{}
@@ -163,7 +163,7 @@ func begin(t testing.TB, r *Registry, parser string) *talk {
 	return k
 }
 
-func (k *talk) hear(events []parse.Event) {
+func (k *talk) hear(events []parse.CheckedEvent) {
 	for _, e := range events {
 		switch e.Kind {
 		case abi.Text:

@@ -102,7 +102,7 @@ func TestALeaseDuringEachSwapIsOfALiveVersion(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				src, _, err := l.Families[0].Unified.Open(&abi.Session{Parser: "mine"})
+				src, _, err := l.Families[0].Unified.Open(&abi.OpenBlock{Parser: "mine"})
 				if err != nil {
 					t.Errorf("a version that was leased is closed: %v", err)
 				} else {

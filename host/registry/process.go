@@ -18,7 +18,7 @@ type watched struct {
 
 func (e *watched) Parser() *manifest.Parser { return e.engine.Parser() }
 
-func (e *watched) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
+func (e *watched) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	s, answer, err := e.engine.Open(open)
 	if err != nil {
 		e.fault()
@@ -28,7 +28,7 @@ func (e *watched) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
 }
 
 // Constraint implements parse.Constrainer.
-func (e *watched) Constraint(open *abi.Session) ([]byte, error) { return constraint(e.engine, open) }
+func (e *watched) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.engine, open) }
 
 type watchedSource struct {
 	parse.Source

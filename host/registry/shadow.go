@@ -19,9 +19,9 @@ type shadowed struct {
 func (e *shadowed) Parser() *manifest.Parser { return e.live.Parser() }
 
 // Constraint implements parse.Constrainer.
-func (e *shadowed) Constraint(open *abi.Session) ([]byte, error) { return constraint(e.live, open) }
+func (e *shadowed) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.live, open) }
 
-func (e *shadowed) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
+func (e *shadowed) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	live, answer, err := e.live.Open(open)
 	if err != nil {
 		return nil, abi.Answer{}, err

@@ -56,7 +56,7 @@ func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
 		return false, nil
 	}
 	r := p.Chat
-	open := abi.Session{
+	open := abi.OpenBlock{
 		Parser: parser.Name, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options, Flags: p.flags(),
 	}
 	p.prompt(&open, parser)
@@ -116,7 +116,7 @@ func toolChoice(r *openai.ChatRequest) abi.ToolChoice {
 	return abi.ToolChoiceAuto
 }
 
-func addTools(open *abi.Session, tools []openai.Tool, schemas bool) {
+func addTools(open *abi.OpenBlock, tools []openai.Tool, schemas bool) {
 	for i, t := range tools {
 		open.Tools = append(open.Tools, t.Name)
 		if schemas {

@@ -150,7 +150,7 @@ func (m *Model) Check() error {
 // options says so there.
 func (m *Model) CheckOptions() error {
 	for _, e := range m.Parsers.list() {
-		s, _, err := parse.Open(parse.Config{Engine: e, Open: abi.Session{Options: m.Options}})
+		s, _, err := parse.Open(parse.Config{Engine: e, Open: abi.OpenBlock{Options: m.Options}})
 		if refused := (*parse.OpenError)(nil); errors.As(err, &refused) {
 			return fmt.Errorf("options: %w", refused)
 		}

@@ -166,9 +166,9 @@ func (p *Plan) RawText() bool {
 }
 
 // Open gives the open block for a session of one of the plan's parsers.
-func (p *Plan) Open(e parse.Engine) abi.Session {
+func (p *Plan) Open(e parse.Engine) abi.OpenBlock {
 	parser := e.Parser()
-	s := abi.Session{Parser: parser.Name, Options: p.options}
+	s := abi.OpenBlock{Parser: parser.Name, Options: p.options}
 	if e != p.Calls {
 		p.prompt(&s, parser)
 	}
@@ -192,7 +192,7 @@ func (p *Plan) Open(e parse.Engine) abi.Session {
 }
 
 // prompt tells a session where the prompt left off.
-func (p *Plan) prompt(s *abi.Session, parser *manifest.Parser) {
+func (p *Plan) prompt(s *abi.OpenBlock, parser *manifest.Parser) {
 	s.PromptTail = p.tail
 	if p.tailed {
 		s.Start = channel(parser, p.tail)

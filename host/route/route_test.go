@@ -19,11 +19,11 @@ type fake struct{ parser manifest.Parser }
 
 func (f *fake) Parser() *manifest.Parser { return &f.parser }
 
-func (f *fake) Open(*abi.Session) (parse.Source, abi.Answer, error) {
+func (f *fake) Open(*abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	return nil, abi.Answer{}, errors.New("not to be opened")
 }
 
-func (f *fake) Constraint(s *abi.Session) ([]byte, error) {
+func (f *fake) Constraint(s *abi.OpenBlock) ([]byte, error) {
 	if s.Option("no_tag") != "" {
 		return nil, nil
 	}

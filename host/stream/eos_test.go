@@ -28,7 +28,7 @@ type listeningSource struct {
 	done bool
 }
 
-func (l *listening) Open(s *abi.Session) (parse.Source, abi.Answer, error) {
+func (l *listening) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	src, a, err := l.Engine.Open(s)
 	return &listeningSource{Source: src, l: l}, a, err
 }

@@ -28,7 +28,7 @@ type startAt struct {
 	start abi.Channel
 }
 
-func (s *startAt) Open(open *abi.Session) (parse.Source, abi.Answer, error) {
+func (s *startAt) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	at := *open
 	at.Start = s.start
 	return s.faulty.Open(&at)

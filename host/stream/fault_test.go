@@ -32,7 +32,7 @@ type faultySource struct {
 
 var errTrap = errors.New("trap")
 
-func (f *faulty) Open(s *abi.Session) (parse.Source, abi.Answer, error) {
+func (f *faulty) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	src, a, err := f.Engine.Open(s)
 	wrapped := &faultySource{src, f}
 	a, _ = wrapped.judge(a, err)

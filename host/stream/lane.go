@@ -10,8 +10,8 @@ import (
 // reader is what reads a text and says what it holds: a parse session, or the
 // jail around one.
 type reader interface {
-	Push(text string) ([]parse.Event, error)
-	Finish(reason abi.Finish) ([]parse.Event, error)
+	Push(text string) ([]parse.CheckedEvent, error)
+	Finish(reason abi.Finish) ([]parse.CheckedEvent, error)
 	Raw(start, end uint32) []byte
 	Close()
 }
@@ -19,7 +19,7 @@ type reader interface {
 // jailed is what a jail can do beyond.
 type jailed interface {
 	// Last is Push for the text that came with the finish reason.
-	Last(text string) ([]parse.Event, error)
+	Last(text string) ([]parse.CheckedEvent, error)
 	// Holding says whether text is held back.
 	Holding() bool
 }
@@ -70,7 +70,7 @@ func (l *lane) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 	}
 	var s *parse.Session
 	if e := l.engine(); e != nil {
-		var events []parse.Event
+		var events []parse.CheckedEvent
 		var err error
 		if s, events, err = l.session(e, answer); err != nil {
 			return dst, err
@@ -105,7 +105,7 @@ func (l *lane) read(s *parse.Session) {
 	}
 }
 
-func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.Event, error) {
+func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.CheckedEvent, error) {
 	m := l.r.o.model
 	open := l.r.o.plan.Open(e)
 	if answer {
@@ -194,7 +194,7 @@ func (l *lane) text(dst []framing.Delta, text string, last bool) ([]framing.Delt
 }
 
 // rest passes the reasoning of events on, and their text to the parser of calls.
-func (l *lane) rest(dst []framing.Delta, events []parse.Event, last bool, err error) ([]framing.Delta, error) {
+func (l *lane) rest(dst []framing.Delta, events []parse.CheckedEvent, last bool, err error) ([]framing.Delta, error) {
 	if l.calls == nil {
 		return l.framer.Apply(events, dst), err
 	}
@@ -214,7 +214,7 @@ func (l *lane) rest(dst []framing.Delta, events []parse.Event, last bool, err er
 	return dst, err
 }
 
-func (l *lane) pushCalls(text string, last bool) ([]parse.Event, error) {
+func (l *lane) pushCalls(text string, last bool) ([]parse.CheckedEvent, error) {
 	if last && l.jailed != nil {
 		return l.jailed.Last(text)
 	}
@@ -222,7 +222,7 @@ func (l *lane) pushCalls(text string, last bool) ([]parse.Event, error) {
 }
 
 // mapped frames events whose offsets are those of the text without reasoning.
-func (l *lane) mapped(dst []framing.Delta, events []parse.Event) []framing.Delta {
+func (l *lane) mapped(dst []framing.Delta, events []parse.CheckedEvent) []framing.Delta {
 	from := len(dst)
 	dst = l.framer.Apply(events, dst)
 	l.spans.raw(dst[from:])

@@ -63,7 +63,7 @@ func TestFS16_J36_WhatIsHeldIsBounded(t *testing.T) {
 // full is an engine without room for another session.
 type full struct{ parse.Engine }
 
-func (f full) Open(*abi.Session) (parse.Source, abi.Answer, error) {
+func (f full) Open(*abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	return nil, abi.Answer{}, &parse.BusyError{Parser: "p", Cause: errors.New("no room")}
 }
 

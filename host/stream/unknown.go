@@ -27,7 +27,7 @@ type asText struct {
 	ended  bool   // and it has ended: its markup is waited for
 	from   uint32 // where its markup begins
 	body   uint32 // where its last part ends
-	events []parse.Event
+	events []parse.CheckedEvent
 }
 
 func newAsText(inner reader, p *manifest.Parser, offered func([]byte) bool, count func()) *asText {
@@ -41,14 +41,14 @@ func newAsText(inner reader, p *manifest.Parser, offered func([]byte) bool, coun
 // holds says whether a call is being made text.
 func (a *asText) holds(call uint16) bool { return a.inside && a.call == call }
 
-func (a *asText) Push(text string) ([]parse.Event, error) {
+func (a *asText) Push(text string) ([]parse.CheckedEvent, error) {
 	a.begin(text)
 	events, err := a.reader.Push(text)
 	return a.read(events), err
 }
 
 // Last and Holding are for a reader that is a jail.
-func (a *asText) Last(text string) ([]parse.Event, error) {
+func (a *asText) Last(text string) ([]parse.CheckedEvent, error) {
 	a.begin(text)
 	events, err := a.reader.(jailed).Last(text)
 	return a.read(events), err
@@ -56,7 +56,7 @@ func (a *asText) Last(text string) ([]parse.Event, error) {
 
 func (a *asText) Holding() bool { return a.reader.(jailed).Holding() }
 
-func (a *asText) Finish(reason abi.Finish) ([]parse.Event, error) {
+func (a *asText) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 	a.begin("")
 	events, err := a.reader.Finish(reason)
 	a.read(events)
@@ -79,7 +79,7 @@ func (a *asText) pushed() uint32 { return a.base + uint32(len(a.raw)) }
 
 func (a *asText) text(from, to uint32) []byte { return a.raw[from-a.base : to-a.base] }
 
-func (a *asText) read(events []parse.Event) []parse.Event {
+func (a *asText) read(events []parse.CheckedEvent) []parse.CheckedEvent {
 	for i := range events {
 		a.event(&events[i])
 	}
@@ -89,7 +89,7 @@ func (a *asText) read(events []parse.Event) []parse.Event {
 	return a.events
 }
 
-func (a *asText) event(e *parse.Event) {
+func (a *asText) event(e *parse.CheckedEvent) {
 	switch e.Kind {
 	case abi.Text, abi.Reasoning:
 		a.flush(e.Start)
@@ -112,7 +112,7 @@ func (a *asText) event(e *parse.Event) {
 }
 
 // opens starts a call. A name that has to be decoded is left to the framer.
-func (a *asText) opens(e *parse.Event) {
+func (a *asText) opens(e *parse.CheckedEvent) {
 	if e.Literal || e.Flags&abi.ReadMask != 0 && bytes.ContainsAny(e.Data, `\&`) {
 		return
 	}
@@ -160,7 +160,7 @@ func (a *asText) flush(limit uint32) {
 	if !ok || end > limit {
 		end = max(limit, a.body)
 	}
-	a.events = append(a.events, parse.Event{
+	a.events = append(a.events, parse.CheckedEvent{
 		Kind: abi.Text, Data: bytes.Clone(a.text(a.from, end)), Start: a.from, End: end, Accounted: end,
 	})
 	a.said, a.inside, a.ended = end, false, false

@@ -12,13 +12,13 @@ type echo struct{ name string }
 func (e echo) Step(w *sdk.Window) { w.Text(w.Len()) }
 
 var module = sdk.Module{
-	New:        func(s *abi.Session) sdk.Parser { return echo{s.Parser} },
-	Constraint: func(s *abi.Session) []byte { return []byte(s.Parser) },
+	New:        func(s *abi.OpenBlock) sdk.Parser { return echo{s.Parser} },
+	Constraint: func(s *abi.OpenBlock) []byte { return []byte(s.Parser) },
 }
 
 func TestServer(t *testing.T) {
 	s := server{module: &module}
-	block := abi.AppendOpen(nil, &abi.Session{Parser: "larch"})
+	block := abi.AppendOpen(nil, &abi.OpenBlock{Parser: "larch"})
 	for id := range uint32(3) {
 		if a := s.open(id, block); len(a.Events) != 0 {
 			t.Fatalf("open: %+v", a.Events)
@@ -59,7 +59,7 @@ func TestServerRefusesABadOpenBlock(t *testing.T) {
 
 func TestServerAllocatesNothing(t *testing.T) {
 	s := server{module: &module}
-	s.open(1, abi.AppendOpen(nil, &abi.Session{}))
+	s.open(1, abi.AppendOpen(nil, &abi.OpenBlock{}))
 	off := uint32(0)
 	push := func() {
 		in := s.alloc(16)

@@ -21,7 +21,7 @@ var asking = guided.Compile(guided.Markup{
 	},
 })
 
-var askingModule = sdk.Module{Manifest: manifest, New: func(s *abi.Session) sdk.Parser { return guided.New(asking, s) }}
+var askingModule = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser { return guided.New(asking, s) }}
 
 func TestAsked(t *testing.T) {
 	for _, c := range []struct {
@@ -36,7 +36,7 @@ func TestAsked(t *testing.T) {
 		{`say`, "", "say"},
 	} {
 		payload, shown := "", ""
-		s, _ := sdk.Open(&askingModule, &abi.Session{Mode: abi.ModeGuidedRequired, Tools: []string{"f"}})
+		s, _ := sdk.Open(&askingModule, &abi.OpenBlock{Mode: abi.ModeGuidedRequired, Tools: []string{"f"}})
 		for _, a := range []func() abi.Answer{
 			func() abi.Answer { return s.Push(0, 0, []byte(c.input)) },
 			func() abi.Answer { return s.Finish(uint32(len(c.input)), abi.FinishUnknown) },

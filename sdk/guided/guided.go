@@ -98,7 +98,7 @@ func Compile(m Markup) *Grammar {
 
 // New makes the parser of a session in a guided mode. The session starts in the
 // channel open.Start; see prose.Channel.
-func New(g *Grammar, open *abi.Session) sdk.Parser {
+func New(g *Grammar, open *abi.OpenBlock) sdk.Parser {
 	p := &parser{g: g, start: open.Start, named: open.Mode == abi.ModeGuidedNamed}
 	if g.Ask != nil {
 		p.ask = g.Ask()

@@ -21,13 +21,13 @@ var toy = guided.Compile(guided.Markup{
 
 const manifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[{"name":"toy","kind":"unified","guided":["required","named"]}]}`
 
-var module = sdk.Module{Manifest: manifest, New: func(s *abi.Session) sdk.Parser { return guided.New(toy, s) }}
+var module = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser { return guided.New(toy, s) }}
 
 // said shows what becomes of a text: thoughts in [], payload in ‹›.
 func said(start abi.Channel, pieces []string) string {
 	marks := map[string]string{"r": "[]", "p": "‹›"}
 	var text, out strings.Builder
-	s, _ := sdk.Open(&module, &abi.Session{Start: start, Mode: abi.ModeGuidedRequired, Tools: []string{"f"}})
+	s, _ := sdk.Open(&module, &abi.OpenBlock{Start: start, Mode: abi.ModeGuidedRequired, Tools: []string{"f"}})
 	open := ""
 	show := func(a abi.Answer) {
 		for _, e := range a.Events {

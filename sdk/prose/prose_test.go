@@ -21,7 +21,7 @@ var toy = prose.Compile(prose.Markers{
 
 const manifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[{"name":"toy","kind":"unified","guided":["required","named"]}]}`
 
-var module = sdk.Module{Manifest: manifest, New: func(s *abi.Session) sdk.Parser {
+var module = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser {
 	p := &parser{}
 	p.prose.Start(toy, s.Start == abi.ChannelReasoning)
 	return p
@@ -61,7 +61,7 @@ func (p *parser) Step(w *sdk.Window) {
 // calls in {}.
 func said(start abi.Channel, pieces []string) string {
 	var text, out strings.Builder
-	s, a := sdk.Open(&module, &abi.Session{Start: start, Tools: []string{"f"}})
+	s, a := sdk.Open(&module, &abi.OpenBlock{Start: start, Tools: []string{"f"}})
 	channel := abi.Text
 	show := func(a abi.Answer) {
 		for _, e := range a.Events {
@@ -236,7 +236,7 @@ func BenchmarkHeld(b *testing.B) {
 			text := []byte("\"x " + strings.Repeat(unit, 1<<18/len(unit)))
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				s, _ := sdk.Open(&module, &abi.Session{Tools: []string{"f"}})
+				s, _ := sdk.Open(&module, &abi.OpenBlock{Tools: []string{"f"}})
 				for i := 0; i < len(text); i += 16 {
 					s.Push(uint32(i), 0, text[i:min(i+16, len(text))])
 				}

@@ -16,7 +16,7 @@ var letters = prose.Compile(prose.Markers{Calls: []string{"to=", "<end><next>", 
 
 const lettersManifest = `{"abi":"1.0","module":"letters","version":"1.0.0","parsers":[{"name":"letters","kind":"tools"}]}`
 
-var lettersModule = sdk.Module{Manifest: lettersManifest, New: func(*abi.Session) sdk.Parser {
+var lettersModule = sdk.Module{Manifest: lettersManifest, New: func(*abi.OpenBlock) sdk.Parser {
 	p := &letterParser{}
 	p.prose.Start(letters, false)
 	return p
@@ -54,7 +54,7 @@ func TestSpacedAndHard(t *testing.T) {
 		{"a" + strings.Repeat(" ", 1100) + "to=b", "a" + strings.Repeat(" ", 1100) + "{to=}b"},
 	} {
 		var out strings.Builder
-		s, _ := sdk.Open(&lettersModule, &abi.Session{Tools: []string{"f"}})
+		s, _ := sdk.Open(&lettersModule, &abi.OpenBlock{Tools: []string{"f"}})
 		show := func(a abi.Answer) {
 			for _, e := range a.Events {
 				switch e.Kind {
@@ -81,7 +81,7 @@ var (
 	views = [2]*prose.Grammar{both.View([]string{"<a>", "to="}, true), both.View([]string{"<b>"}, false)}
 )
 
-var viewsModule = sdk.Module{Manifest: lettersManifest, New: func(*abi.Session) sdk.Parser {
+var viewsModule = sdk.Module{Manifest: lettersManifest, New: func(*abi.OpenBlock) sdk.Parser {
 	p := &viewParser{}
 	p.prose.Start(views[0], false)
 	return p
@@ -117,7 +117,7 @@ func TestViews(t *testing.T) {
 		`"<a> x<end>y  to=<b><a><end><a>`: `"<a> xy<b><a>`,
 	} {
 		got := ""
-		s, _ := sdk.Open(&viewsModule, &abi.Session{Tools: []string{"f"}})
+		s, _ := sdk.Open(&viewsModule, &abi.OpenBlock{Tools: []string{"f"}})
 		for _, a := range []func() abi.Answer{
 			func() abi.Answer { return s.Push(0, 0, []byte(input)) },
 			func() abi.Answer { return s.Finish(uint32(len(input)), abi.FinishUnknown) },

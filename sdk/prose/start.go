@@ -10,7 +10,7 @@ import (
 // it does not know, what the prompt's tail says. A tail that ends with think, up
 // to white space, leaves a thought open; one that ends with think and endThink,
 // with nothing but white space between, leaves closed open.
-func Channel(open *abi.Session, think, endThink string, closed abi.Channel) abi.Channel {
+func Channel(open *abi.OpenBlock, think, endThink string, closed abi.Channel) abi.Channel {
 	if open.Start != abi.ChannelUnknown {
 		return open.Start
 	}

@@ -17,7 +17,7 @@ type Step [2]string
 func Eager(t *testing.T, m *sdk.Module, parser string, texts ...[]Step) {
 	t.Helper()
 	for _, steps := range texts {
-		s, _ := sdk.Open(m, &abi.Session{Parser: parser, Tools: []string{"f"}, Flags: abi.OpenParallel})
+		s, _ := sdk.Open(m, &abi.OpenBlock{Parser: parser, Tools: []string{"f"}, Flags: abi.OpenParallel})
 		text := ""
 		for _, step := range steps {
 			off, push, want := len(text), step[0], step[1]

@@ -38,7 +38,7 @@ func checkRandom(e parse.Engine, data []byte, cfg Config) error {
 }
 
 // randomCase makes a case of a random session, with schemas for the tools.
-func randomCase(s *abi.Session, text string, reason abi.Finish) *tck.Case {
+func randomCase(s *abi.OpenBlock, text string, reason abi.Finish) *tck.Case {
 	c := &tck.Case{
 		Start: s.Start, Mode: s.Mode, NamedTool: s.NamedTool, TurnGrammar: s.Flags&abi.OpenTurnGrammar != 0,
 		Options: s.Options, Input: text, Finish: reason,
@@ -54,7 +54,7 @@ func randomCase(s *abi.Session, text string, reason abi.Finish) *tck.Case {
 func checkHold(t *testing.T, e parse.Engine, cfg Config) {
 	words := strings.Repeat("word and number 7 ", cfg.MaxHold/16+1)
 	for _, token := range cfg.Vocabulary {
-		held, err := tck.Held(e, abi.Session{Tools: []string{"f"}}, token+words)
+		held, err := tck.Held(e, abi.OpenBlock{Tools: []string{"f"}}, token+words)
 		if err != nil {
 			t.Errorf("%q and words: %v", token, err)
 		} else if held > cfg.MaxHold {

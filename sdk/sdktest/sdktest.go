@@ -44,7 +44,7 @@ type Config struct {
 	Exceptions map[string]string
 	// Leaks may judge what a random text became: it gets all visible text and all
 	// reasoning, joined, and says what should not be there, or "".
-	Leaks func(s *abi.Session, input, text, reasoning string) string
+	Leaks func(s *abi.OpenBlock, input, text, reasoning string) string
 }
 
 // Run tests all parsers of the module. The number of random texts is

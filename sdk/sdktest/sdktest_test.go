@@ -13,7 +13,7 @@ import (
 // stars is a small grammar: what stands between two "*" is a thought.
 var stars = sdk.Module{
 	Manifest: `{"abi":"1.0","module":"stars","version":"1.0.0","parsers":[{"name":"stars","kind":"reasoning"}]}`,
-	New:      func(*abi.Session) sdk.Parser { return &starParser{} },
+	New:      func(*abi.OpenBlock) sdk.Parser { return &starParser{} },
 }
 
 type starParser struct{ thought bool }
@@ -47,7 +47,7 @@ var config = sdktest.Config{
 	Vocabulary: []string{"*", "**", "a * b"},
 	MaxHold:    4096,
 	Exceptions: map[string]string{"known-to-fail": "shows how an exception is printed"},
-	Leaks: func(_ *abi.Session, _, text, reasoning string) string {
+	Leaks: func(_ *abi.OpenBlock, _, text, reasoning string) string {
 		if strings.Contains(text+reasoning, "*") {
 			return "a star leaked"
 		}

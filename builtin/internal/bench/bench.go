@@ -91,6 +91,6 @@ func AllocatesNothing(t *testing.T, m *sdk.Module, parser string, streams []Stre
 }
 
 func open(m *sdk.Module, parser string) *sdk.Session {
-	s, _ := sdk.Open(m, &abi.Session{Parser: parser, Tools: []string{"f", "g"}, Flags: abi.OpenParallel | abi.OpenReasoning})
+	s, _ := sdk.Open(m, &abi.OpenBlock{Parser: parser, Tools: []string{"f", "g"}, Flags: abi.OpenParallel | abi.OpenReasoning})
 	return s
 }

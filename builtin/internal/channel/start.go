@@ -14,7 +14,7 @@ const (
 
 // StartOf is the channel that a session starts in: what the host says, or where
 // it does not know, what the prompt's tail says.
-func StartOf(s *abi.Session) abi.Channel {
+func StartOf(s *abi.OpenBlock) abi.Channel {
 	if s.Start != abi.ChannelUnknown {
 		return s.Start
 	}

@@ -9,7 +9,7 @@ import (
 // sdk.Module.Constraint: a block in the layout of the model's encoder. Arguments
 // are parameters; where closers are chosen they are a JSON body, since the style
 // of structural tags has no space in its tags.
-func (g *Grammar) Constraint(s *abi.Session) []byte { return g.constraint.Build(s) }
+func (g *Grammar) Constraint(s *abi.OpenBlock) []byte { return g.constraint.Build(s) }
 
 func newConstraint(c Config, t *tags) *structag.Section {
 	section := &structag.Section{

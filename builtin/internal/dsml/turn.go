@@ -22,7 +22,7 @@ const (
 
 // Channel is the channel that the prompt left open: what the host says, else what
 // the prompt's tail says.
-func Channel(s *abi.Session) abi.Channel {
+func Channel(s *abi.OpenBlock) abi.Channel {
 	tail := strings.TrimRight(s.PromptTail, " \t\r\n")
 	switch {
 	case s.Start != abi.ChannelUnknown:
@@ -38,7 +38,7 @@ func Channel(s *abi.Session) abi.Channel {
 // Parser makes a parser of that kind. Where the request offers no tools nothing
 // is a call. Where the prompt left the visible channel open (response), think
 // tags are text.
-func (g *Grammar) Parser(s *abi.Session, kind Kind) sdk.Parser {
+func (g *Grammar) Parser(s *abi.OpenBlock, kind Kind) sdk.Parser {
 	start := Channel(s)
 	thoughts, calls := 0, 0
 	if kind != Tools && start != abi.ChannelResponse {

@@ -33,8 +33,8 @@ func (p *ownBody) Step(w *sdk.Window) {
 
 // saidOwn is what is said of text, pushed in pieces of n bytes.
 func saidOwn(text string, n int) string {
-	m := sdk.Module{New: func(*abi.Session) sdk.Parser { return &ownBody{} }}
-	s, _ := sdk.Open(&m, &abi.Session{})
+	m := sdk.Module{New: func(*abi.OpenBlock) sdk.Parser { return &ownBody{} }}
+	s, _ := sdk.Open(&m, &abi.OpenBlock{})
 	var out strings.Builder
 	add := func(a abi.Answer) {
 		for _, e := range a.Events {

@@ -21,7 +21,7 @@ type Reader struct {
 }
 
 // Read makes a reader of the session's options.
-func Read(s *abi.Session) *Reader { return &Reader{options: s.Options} }
+func Read(s *abi.OpenBlock) *Reader { return &Reader{options: s.Options} }
 
 // Text gives an option's value, or the fallback where the option is not there.
 func (r *Reader) Text(key, fallback string) string {
@@ -125,7 +125,7 @@ type Built struct {
 
 // Parser makes a session's parser. Where the options can't be used it answers a
 // fatal ERROR, with the reason in a NOTE.
-func (b *Built) Parser(s *abi.Session, kind turn.Kind) sdk.Parser {
+func (b *Built) Parser(s *abi.OpenBlock, kind turn.Kind) sdk.Parser {
 	if b.Problem != "" {
 		return &refusal{b.Problem}
 	}
@@ -151,7 +151,7 @@ type Cache struct {
 }
 
 // For gives what build makes of the session's options, under a name.
-func (c *Cache) For(name string, s *abi.Session, build func() *Built) *Built {
+func (c *Cache) For(name string, s *abi.OpenBlock, build func() *Built) *Built {
 	key := name
 	for _, o := range s.Options {
 		key += "\x00" + o.Key + "=" + o.Value

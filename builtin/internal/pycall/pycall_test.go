@@ -36,8 +36,8 @@ func (r *reader) Step(w *sdk.Window) {
 
 // said is what the reader says of text, pushed in pieces of n bytes.
 func said(form Form, text string, n int) string {
-	m := sdk.Module{New: func(*abi.Session) sdk.Parser { return &reader{form: form} }}
-	s, _ := sdk.Open(&m, &abi.Session{Tools: []string{"f"}})
+	m := sdk.Module{New: func(*abi.OpenBlock) sdk.Parser { return &reader{form: form} }}
+	s, _ := sdk.Open(&m, &abi.OpenBlock{Tools: []string{"f"}})
 	var out strings.Builder
 	add := func(a abi.Answer) {
 		for _, e := range a.Events {

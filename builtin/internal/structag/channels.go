@@ -24,7 +24,7 @@ type Channels struct {
 
 // Build answers what sdk.Module.Constraint asks for. Under auto the calls may be
 // missing; without tools, or where the choice is none, they are banned.
-func (c *Channels) Build(s *abi.Session) []byte {
+func (c *Channels) Build(s *abi.OpenBlock) []byte {
 	w := writer{}
 	w.raw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[`)
 	switch s.Start {
@@ -58,7 +58,7 @@ func (c *Channels) Build(s *abi.Session) []byte {
 	return w.out
 }
 
-func (c *Channels) calls(w *writer, s *abi.Session) {
+func (c *Channels) calls(w *writer, s *abi.OpenBlock) {
 	w.raw(`{"type":"tag","begin":`)
 	w.quote(c.Tools, "")
 	w.raw(`,"content":{"type":"tags_with_separator","tags":[`)

@@ -20,7 +20,7 @@ type Section struct {
 }
 
 // Build answers what sdk.Module.Constraint asks for, like Calls.Build.
-func (c *Section) Build(s *abi.Session) []byte {
+func (c *Section) Build(s *abi.OpenBlock) []byte {
 	w := writer{}
 	w.raw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":`)
 	thought := s.Start == abi.ChannelReasoning && c.EndThink != ""
@@ -56,7 +56,7 @@ func (c *Section) Build(s *abi.Session) []byte {
 	return w.out
 }
 
-func (w *writer) section(c *Section, s *abi.Session, lead string) {
+func (w *writer) section(c *Section, s *abi.OpenBlock, lead string) {
 	w.raw(`{"type":"tag","begin":`)
 	w.quote(lead+c.Open, "")
 	w.raw(`,"content":{"type":"tags_with_separator","tags":[`)

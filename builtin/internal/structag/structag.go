@@ -30,7 +30,7 @@ const AnyText = "any_text"
 // choice: auto may call a tool, required must, a named one is called. Without
 // parallel calls the model stops behind the first. With none, or without tools,
 // calls are banned.
-func (c *Calls) Build(s *abi.Session) []byte {
+func (c *Calls) Build(s *abi.OpenBlock) []byte {
 	w := writer{calls: c}
 	w.raw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":`)
 	thought := s.Start == abi.ChannelReasoning && c.EndThink != ""
@@ -57,7 +57,7 @@ type writer struct {
 	out   []byte
 }
 
-func (w *writer) format(s *abi.Session) {
+func (w *writer) format(s *abi.OpenBlock) {
 	switch {
 	case banned(s):
 		w.raw(`{"type":"any_text","excludes":`)
@@ -99,7 +99,7 @@ func (w *writer) triggers(tools []string) {
 }
 
 // banned says whether no call is allowed.
-func banned(s *abi.Session) bool {
+func banned(s *abi.OpenBlock) bool {
 	return len(s.Tools) == 0 || s.ToolChoice == abi.ToolChoiceNone
 }
 
@@ -129,7 +129,7 @@ func (w *writer) content(schema, style string) {
 }
 
 // schema is the schema of that tool's parameters; any object, if none was sent.
-func schema(s *abi.Session, tool string) string {
+func schema(s *abi.OpenBlock, tool string) string {
 	for _, c := range s.Schemas {
 		if int(c.Tool) < len(s.Tools) && s.Tools[c.Tool] == tool {
 			return c.JSON

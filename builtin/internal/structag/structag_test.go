@@ -23,16 +23,16 @@ func TestBuild(t *testing.T) {
 	schemas := []abi.Schema{{Tool: 0, JSON: `{"type":"object","properties":{"a":{"type":"integer"}}}`}}
 	for _, c := range []struct {
 		name string
-		s    abi.Session
+		s    abi.OpenBlock
 		want string
 	}{
-		{"auto", abi.Session{Tools: tools, Flags: abi.OpenParallel}, tags + `"at_least_one":false,"stop_after_first":false}`},
-		{"auto, one call", abi.Session{Tools: tools}, tags + `"at_least_one":false,"stop_after_first":true}`},
-		{"required", abi.Session{Tools: tools, ToolChoice: abi.ToolChoiceRequired, Flags: abi.OpenParallel}, tags + `"at_least_one":true,"stop_after_first":false}`},
-		{"named", abi.Session{Tools: tools, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f"}, f},
-		{"no tools", abi.Session{}, `{"type":"any_text","excludes":["<call>","<c\\"]}`},
-		{"none", abi.Session{Tools: tools, ToolChoice: abi.ToolChoiceNone}, `{"type":"any_text","excludes":["<call>","<c\\"]}`},
-		{"thought", abi.Session{Tools: tools, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f", Start: abi.ChannelReasoning},
+		{"auto", abi.OpenBlock{Tools: tools, Flags: abi.OpenParallel}, tags + `"at_least_one":false,"stop_after_first":false}`},
+		{"auto, one call", abi.OpenBlock{Tools: tools}, tags + `"at_least_one":false,"stop_after_first":true}`},
+		{"required", abi.OpenBlock{Tools: tools, ToolChoice: abi.ToolChoiceRequired, Flags: abi.OpenParallel}, tags + `"at_least_one":true,"stop_after_first":false}`},
+		{"named", abi.OpenBlock{Tools: tools, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f"}, f},
+		{"no tools", abi.OpenBlock{}, `{"type":"any_text","excludes":["<call>","<c\\"]}`},
+		{"none", abi.OpenBlock{Tools: tools, ToolChoice: abi.ToolChoiceNone}, `{"type":"any_text","excludes":["<call>","<c\\"]}`},
+		{"thought", abi.OpenBlock{Tools: tools, ToolChoice: abi.ToolChoiceNamed, NamedTool: "f", Start: abi.ChannelReasoning},
 			`{"type":"sequence","elements":[{"type":"tag","begin":"","content":{"type":"any_text"},"end":"</think>"},{"type":"const_string","value":"\n"},` + f + `]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestFrameOfAnyText(t *testing.T) {
 	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"triggered_tags","triggers":[" to=f:"," to=\"g:"],"tags":[` +
 		`{"type":"tag","begin":" to=f:<f>","content":{"type":"any_text"},"end":"</>"},{"type":"tag","begin":" to=\"g:<\"g>","content":{"type":"any_text"},"end":"</>"}],` +
 		`"at_least_one":false,"stop_after_first":true}}}`
-	if got := frame.Build(&abi.Session{Tools: []string{"f", `"g`}}); !same(t, got, want) {
+	if got := frame.Build(&abi.OpenBlock{Tools: []string{"f", `"g`}}); !same(t, got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -25,7 +25,7 @@ type Message struct {
 // Build answers what sdk.Module.Constraint asks for, with scope turn. Under auto
 // the messages come as the model likes; a forced call comes behind thoughts
 // only; without tools, or where the choice is none, there are no calls.
-func (t *Turn) Build(s *abi.Session) []byte {
+func (t *Turn) Build(s *abi.OpenBlock) []byte {
 	w := writer{}
 	w.raw(`{"scope":"turn","structural_tag":{"type":"structural_tag","format":`)
 	thought := s.Start == abi.ChannelReasoning
@@ -44,7 +44,7 @@ func (t *Turn) Build(s *abi.Session) []byte {
 	return w.out
 }
 
-func (t *Turn) messages(w *writer, s *abi.Session) {
+func (t *Turn) messages(w *writer, s *abi.OpenBlock) {
 	free := banned(s) || s.ToolChoice == abi.ToolChoiceAuto
 	w.raw(`{"type":"tags_with_separator","tags":[`)
 	w.message(t.Thought.Begin, t.Thought.End)
@@ -63,7 +63,7 @@ func (t *Turn) messages(w *writer, s *abi.Session) {
 	w.raw(`,"at_least_one":true}`)
 }
 
-func (t *Turn) allowed(s *abi.Session) []string {
+func (t *Turn) allowed(s *abi.OpenBlock) []string {
 	if s.ToolChoice == abi.ToolChoiceNamed {
 		return []string{s.NamedTool}
 	}

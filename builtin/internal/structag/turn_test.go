@@ -28,14 +28,14 @@ func TestTurn(t *testing.T) {
 	)
 	schemas := []abi.Schema{{Tool: 0, JSON: `{"type":"object","required":["a"],"properties":{"a":{"type":"string"}, "é" :{"enum":[1,2]},"x>y":{}}}`}}
 	for name, c := range map[string]struct {
-		s    abi.Session
+		s    abi.OpenBlock
 		want string
 	}{
-		"auto":     {abi.Session{}, `{"type":"tags_with_separator","tags":[` + thought + `,` + answer + `,` + f + `,` + g + tail},
-		"required": {abi.Session{ToolChoice: abi.ToolChoiceRequired}, `{"type":"tags_with_separator","tags":[` + thought + `,` + f + `,` + g + tail},
-		"named":    {abi.Session{ToolChoice: abi.ToolChoiceNamed, NamedTool: "g"}, `{"type":"tags_with_separator","tags":[` + thought + `,` + g + tail},
-		"none":     {abi.Session{ToolChoice: abi.ToolChoiceNone}, `{"type":"tags_with_separator","tags":[` + thought + `,` + answer + tail},
-		"open thought": {abi.Session{ToolChoice: abi.ToolChoiceNone, Start: abi.ChannelReasoning},
+		"auto":     {abi.OpenBlock{}, `{"type":"tags_with_separator","tags":[` + thought + `,` + answer + `,` + f + `,` + g + tail},
+		"required": {abi.OpenBlock{ToolChoice: abi.ToolChoiceRequired}, `{"type":"tags_with_separator","tags":[` + thought + `,` + f + `,` + g + tail},
+		"named":    {abi.OpenBlock{ToolChoice: abi.ToolChoiceNamed, NamedTool: "g"}, `{"type":"tags_with_separator","tags":[` + thought + `,` + g + tail},
+		"none":     {abi.OpenBlock{ToolChoice: abi.ToolChoiceNone}, `{"type":"tags_with_separator","tags":[` + thought + `,` + answer + tail},
+		"open thought": {abi.OpenBlock{ToolChoice: abi.ToolChoiceNone, Start: abi.ChannelReasoning},
 			`{"type":"sequence","elements":[{"type":"tag","begin":"","content":{"type":"any_text"},"end":["</m>"]},{"type":"const_string","value":"<|next|>"},{"type":"tags_with_separator","tags":[` + thought + `,` + answer + tail + `]}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func BenchmarkFinish(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dKiB", body, size>>10), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					s, _ := sdk.Open(&module, &abi.Session{Tools: []string{"f"}, Flags: abi.OpenParallel})
+					s, _ := sdk.Open(&module, &abi.OpenBlock{Tools: []string{"f"}, Flags: abi.OpenParallel})
 					s.Push(0, 0, text)
 					s.Finish(uint32(len(text)), abi.FinishUnknown)
 				}

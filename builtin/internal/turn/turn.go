@@ -141,7 +141,7 @@ func forms(marker string, others []string) []string {
 // Parser makes a parser of that kind. Where the request offers no tools nothing
 // is a call. Where the prompt left the visible channel open (response), think
 // tags are text.
-func (g *Grammar) Parser(s *abi.Session, kind Kind) sdk.Parser {
+func (g *Grammar) Parser(s *abi.OpenBlock, kind Kind) sdk.Parser {
 	start := g.start(s)
 	thoughts, calls := 0, 0
 	if kind != Tools && start != abi.ChannelResponse {
@@ -184,7 +184,7 @@ type bare struct {
 
 // start is the channel that the prompt left open. The host knows a prompt's end
 // by the manifest, which does not know of markers from options.
-func (g *Grammar) start(s *abi.Session) abi.Channel {
+func (g *Grammar) start(s *abi.OpenBlock) abi.Channel {
 	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse {
 		return s.Start
 	}
@@ -198,7 +198,7 @@ func (g *Grammar) start(s *abi.Session) abi.Channel {
 	if closed == abi.ChannelUnknown {
 		closed = abi.ChannelContent
 	}
-	return prose.Channel(&abi.Session{PromptTail: s.PromptTail}, g.Think, g.EndThink, closed)
+	return prose.Channel(&abi.OpenBlock{PromptTail: s.PromptTail}, g.Think, g.EndThink, closed)
 }
 
 // parser reads one session in native mode.

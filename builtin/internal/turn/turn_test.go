@@ -15,7 +15,7 @@ var grammar = New(Config{
 	Block: toolblock.Config{Open: "<tool_call>", Close: "</tool_call>", XML: toolblock.Functions, JSON: true},
 })
 
-var module = sdk.Module{New: func(s *abi.Session) sdk.Parser {
+var module = sdk.Module{New: func(s *abi.OpenBlock) sdk.Parser {
 	switch s.Parser {
 	case "tools":
 		return grammar.Parser(s, Tools)
@@ -89,7 +89,7 @@ func (t *transcript) String() string {
 
 // run pushes the text in pieces that end at the given places, and gives what was
 // said after each byte that ends a piece, and at the end.
-func run(s abi.Session, text string, cuts []int) (states map[int]string, final string) {
+func run(s abi.OpenBlock, text string, cuts []int) (states map[int]string, final string) {
 	session, first := sdk.Open(&module, &s)
 	tr := transcript{raw: text}
 	tr.add(first)
@@ -107,7 +107,7 @@ func run(s abi.Session, text string, cuts []int) (states map[int]string, final s
 	return states, tr.String()
 }
 
-func check(t *testing.T, s abi.Session, text, want string) {
+func check(t *testing.T, s abi.OpenBlock, text, want string) {
 	t.Helper()
 	whole, got := run(s, text, nil)
 	if got != want {
@@ -208,7 +208,7 @@ func TestTurn(t *testing.T) {
 		{"", "say \"x <tool_call>{\"name\":\"f\"}</tool_call>", "T(say \"x )f{}"},
 		{"", "say `<tool_call><function=f></function></tool_call>` now", "T(say `<tool_call><function=f></function></tool_call>` now)"},
 	} {
-		s := abi.Session{Tools: []string{"f", "g"}, Start: abi.ChannelContent}
+		s := abi.OpenBlock{Tools: []string{"f", "g"}, Start: abi.ChannelContent}
 		switch c.start {
 		case "r":
 			s.Start = abi.ChannelReasoning
@@ -223,26 +223,26 @@ func TestKinds(t *testing.T) {
 	const text = `<think>a</think>b<tool_call>{"name":"f"}</tool_call></think></tool_call>c`
 	tools := []string{"f"}
 	for _, c := range []struct {
-		s    abi.Session
+		s    abi.OpenBlock
 		want string
 	}{
-		{abi.Session{Tools: tools}, `R(a)T(b)f{}T(c)`},
-		{abi.Session{}, `R(a)T(b<tool_call>{"name":"f"}</tool_call></tool_call>c)`},
-		{abi.Session{Parser: "tools", Tools: tools}, `T(<think>a</think>b)f{}T(</think>c)`},
-		{abi.Session{Parser: "tools", Tools: tools, Start: abi.ChannelReasoning}, `T(<think>a</think>b)f{}T(</think>c)`},
-		{abi.Session{Parser: "reasoning", Tools: tools}, `R(a)T(b<tool_call>{"name":"f"}</tool_call></tool_call>c)`},
-		{abi.Session{Tools: tools, PromptTail: "<|im_start|>assistant\n<think>\n"}, `R(a)T(b)f{}T(c)`},
+		{abi.OpenBlock{Tools: tools}, `R(a)T(b)f{}T(c)`},
+		{abi.OpenBlock{}, `R(a)T(b<tool_call>{"name":"f"}</tool_call></tool_call>c)`},
+		{abi.OpenBlock{Parser: "tools", Tools: tools}, `T(<think>a</think>b)f{}T(</think>c)`},
+		{abi.OpenBlock{Parser: "tools", Tools: tools, Start: abi.ChannelReasoning}, `T(<think>a</think>b)f{}T(</think>c)`},
+		{abi.OpenBlock{Parser: "reasoning", Tools: tools}, `R(a)T(b<tool_call>{"name":"f"}</tool_call></tool_call>c)`},
+		{abi.OpenBlock{Tools: tools, PromptTail: "<|im_start|>assistant\n<think>\n"}, `R(a)T(b)f{}T(c)`},
 	} {
 		check(t, c.s, text, c.want)
 	}
-	check(t, abi.Session{PromptTail: "<think>\n"}, "a</think>b", "R(a)T(b)")
-	check(t, abi.Session{PromptTail: "<think>\n\n</think>\n\n"}, "a</think>b", "T(ab)")
+	check(t, abi.OpenBlock{PromptTail: "<think>\n"}, "a</think>b", "R(a)T(b)")
+	check(t, abi.OpenBlock{PromptTail: "<think>\n\n</think>\n\n"}, "a</think>b", "T(ab)")
 }
 
 // What may be markup is not held for ever.
 func TestHoldsEnd(t *testing.T) {
 	fill := strings.Repeat("some more text ", 1<<20/15)
-	s := abi.Session{Tools: []string{"f"}}
+	s := abi.OpenBlock{Tools: []string{"f"}}
 	for _, c := range []struct{ lead, tail, want string }{
 		{"<tool_call><function=f><parameter=a></function>", "</function>x", "f{a=</function>" + fill + ";}"},
 		{"<tool_call><function=f><parameter=a></function>", "</parameter></function>x", "f{a=</function>" + fill + ";}"},

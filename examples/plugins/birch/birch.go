@@ -50,7 +50,7 @@ type parser struct {
 	state state
 }
 
-func newParser(s *abi.Session) sdk.Parser {
+func newParser(s *abi.OpenBlock) sdk.Parser {
 	if s.Parser != "birch" {
 		return nil
 	}

@@ -137,7 +137,7 @@ type withOptions struct {
 	options map[string]string
 }
 
-func (e *withOptions) Open(s *abi.Session) (parse.Source, abi.Answer, error) {
+func (e *withOptions) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	open := *s
 	for _, key := range slices.Sorted(maps.Keys(e.options)) {
 		open.Options = append(open.Options, abi.Option{Key: key, Value: e.options[key]})

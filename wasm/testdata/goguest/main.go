@@ -18,7 +18,7 @@ import (
 //go:embed manifest.json
 var manifest string
 
-var module = sdk.Module{Manifest: manifest, New: func(s *abi.Session) sdk.Parser {
+var module = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser {
 	if s.Option("open") == "panic" {
 		panic("asked to")
 	}

@@ -95,8 +95,8 @@ func (r *row) print(w io.Writer) error {
 }
 
 // session offers the tool that the texts call.
-func session(e parse.Engine) abi.Session {
-	return abi.Session{Parser: e.Parser().Name, Tools: []string{"f"}, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
+func session(e parse.Engine) abi.OpenBlock {
+	return abi.OpenBlock{Parser: e.Parser().Name, Tools: []string{"f"}, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
 }
 
 // fastest is the least of some runs: others use the machine, too.
@@ -180,7 +180,7 @@ type countingSource struct {
 	engine *counting
 }
 
-func (c *counting) Open(s *abi.Session) (parse.Source, abi.Answer, error) {
+func (c *counting) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	src, a, err := c.Engine.Open(s)
 	return &countingSource{src, c}, a, err
 }
