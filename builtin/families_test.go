@@ -14,18 +14,20 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/plugins"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
 // family is a unified parser with its siblings, and how its models write.
 type family struct {
 	sample.Grammar
-	parse.Engine
-	siblings map[manifest.Kind]parse.Engine
+	parser.Engine
+	siblings map[manifest.Kind]parser.Engine
 	markers  []string
 	cases    []tck.Case
 	foreign  []tck.Case // of other families
@@ -51,14 +53,14 @@ func families(t *testing.T) map[string]*family {
 			if p.Kind != manifest.Unified {
 				continue
 			}
-			f := &family{siblings: map[manifest.Kind]parse.Engine{}}
+			f := &family{siblings: map[manifest.Kind]parser.Engine{}}
 			var known bool
 			if f.Grammar, known = sample.Grammars[p.Name]; !known {
 				t.Errorf("%s: package sample lacks its grammar", p.Name)
 			}
 			for _, kind := range []manifest.Kind{manifest.Unified, manifest.Tools, manifest.Reasoning, manifest.Batch} {
 				name := strings.TrimSuffix(p.Name+"_"+string(kind), "_unified")
-				if e, err := parse.Native(Modules[i], name); err == nil {
+				if e, err := native.Parser(Modules[i], name); err == nil {
 					f.siblings[kind] = e
 				}
 			}
@@ -184,7 +186,7 @@ func TestOddTools(t *testing.T) {
 					}
 				}
 			}
-			constrain, ok := f.Engine.(parse.Constrainer)
+			constrain, ok := f.Engine.(parser.Constrainer)
 			if !ok || !f.Parser().Constraint || name == "deepseek_v3" { // which needs to be told the dialect
 				return
 			}
@@ -306,7 +308,7 @@ func TestHeldTextsOfGuests(t *testing.T) {
 			if f == nil {
 				continue
 			}
-			if f.Engine, err = parse.Wasm(module, p.Name); err != nil {
+			if f.Engine, err = module.Parser(p.Name); err != nil {
 				t.Fatal(err)
 			}
 			quoted := f.Text[0] + ` "`

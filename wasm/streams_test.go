@@ -122,7 +122,7 @@ func (h *heard) take(deltas []framing.Delta, err error) {
 // between is called after the first piece, when the session has state to lose.
 func stream(t testing.TB, m *wasm.Module, policy parse.FaultPolicy, options []abi.Option, pieces []string, between func()) *heard {
 	h := &heard{}
-	engine, err := parse.Wasm(m, "brackets")
+	engine, err := m.Parser("brackets")
 	if err != nil {
 		t.Error(err)
 		return h

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
@@ -16,7 +17,7 @@ import (
 // Of the case it takes the session, the tools and the finish reason. The error
 // is the one that the request would end with; the events before it are given
 // too.
-func Assemble(e parse.Engine, c *Case, chunks []string) ([]Event, error) {
+func Assemble(e parser.Engine, c *Case, chunks []string) ([]Event, error) {
 	s, err := c.Session(e.Parser().Name)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func Assemble(e parse.Engine, c *Case, chunks []string) ([]Event, error) {
 
 // CheckAssembled asks that a text gives the same assembled view at every split,
 // arguments to the byte. Ids are left out: a host may make them up.
-func CheckAssembled(e parse.Engine, c *Case, splits Splits) error {
+func CheckAssembled(e parser.Engine, c *Case, splits Splits) error {
 	view := func(chunks []string) string {
 		events, err := Assemble(e, c, chunks)
 		for i := range events {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // delivery is what a host makes of a WATCH.
@@ -28,14 +28,14 @@ func (d delivery) String() string {
 // drive is a session of a parser, driven as a host may drive it, and the sum of
 // what it said.
 type drive struct {
-	src     parse.Source
+	src     parser.Source
 	how     delivery
 	ledger  ledger
 	skipped []byte // bytes that a WATCH left out since the last push
 	held    []byte // bytes that a hold keeps from the parser
 }
 
-func open(e parse.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
+func open(e parser.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
 	if s.Parser == "" {
 		s.Parser = e.Parser().Name
 	}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // CheckText asks of one parser, on one text of valid UTF-8, what the ABI asks
@@ -20,7 +20,7 @@ import (
 //   - a session that is told that the whole text comes in one push says the same.
 //
 // The error names the split and shows both sums.
-func CheckText(e parse.Engine, s abi.OpenBlock, text string, reason abi.Finish, splits Splits) error {
+func CheckText(e parser.Engine, s abi.OpenBlock, text string, reason abi.Finish, splits Splits) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("the text is not UTF-8")
 	}
@@ -53,7 +53,7 @@ func CheckText(e parse.Engine, s abi.OpenBlock, text string, reason abi.Finish, 
 
 // check is one text and the sums of what has to be said of it.
 type check struct {
-	e      parse.Engine
+	e      parser.Engine
 	s      abi.OpenBlock
 	text   string
 	reason abi.Finish
@@ -180,7 +180,7 @@ func (c *check) endAfter(at int, how delivery, reason abi.Finish) (*drive, error
 }
 
 // Prose gives all that a parser makes visible text and reasoning of a text.
-func Prose(e parse.Engine, s abi.OpenBlock, input string, reason abi.Finish) (text, reasoning string, err error) {
+func Prose(e parser.Engine, s abi.OpenBlock, input string, reason abi.Finish) (text, reasoning string, err error) {
 	d, err := open(e, s, ignored)
 	if err != nil {
 		return "", "", err
@@ -207,7 +207,7 @@ func Prose(e parse.Engine, s abi.OpenBlock, input string, reason abi.Finish) (te
 
 // Held gives how many bytes of a text a parser still holds back once all of it
 // has been pushed, in pushes of 4 KiB.
-func Held(e parse.Engine, s abi.OpenBlock, input string) (int, error) {
+func Held(e parser.Engine, s abi.OpenBlock, input string) (int, error) {
 	d, err := open(e, s, ignored)
 	if err != nil {
 		return 0, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // moduleTexts is how many random texts CheckModule gives each parser.
@@ -24,7 +24,7 @@ const moduleTexts = 24
 // carries any, are for Run.
 //
 // The error is joined of one for each flaw, and names the parser.
-func CheckModule(m *manifest.Manifest, engine func(parser string) (parse.Engine, error)) error {
+func CheckModule(m *manifest.Manifest, engine func(parser string) (parser.Engine, error)) error {
 	var flaws []error
 	for i := range m.Parsers {
 		p := &m.Parsers[i]
@@ -33,7 +33,7 @@ func CheckModule(m *manifest.Manifest, engine func(parser string) (parse.Engine,
 			flaws = append(flaws, fmt.Errorf("parser %s: %w", p.Name, err))
 			continue
 		}
-		for _, check := range []func(parse.Engine) error{checkUnknownParser, checkEmpty, checkTexts, checkNeighbours, checkConstraint} {
+		for _, check := range []func(parser.Engine) error{checkUnknownParser, checkEmpty, checkTexts, checkNeighbours, checkConstraint} {
 			if err := check(e); err != nil {
 				flaws = append(flaws, fmt.Errorf("parser %s: %w", p.Name, err))
 			}
@@ -43,7 +43,7 @@ func CheckModule(m *manifest.Manifest, engine func(parser string) (parse.Engine,
 }
 
 // checkUnknownParser opens a parser that no module has.
-func checkUnknownParser(e parse.Engine) error {
+func checkUnknownParser(e parser.Engine) error {
 	const name = "no parser has this name"
 	src, answer, err := e.Open(&abi.OpenBlock{Parser: name})
 	if err != nil {
@@ -60,7 +60,7 @@ func checkUnknownParser(e parse.Engine) error {
 
 // checkEmpty ends sessions in which nothing came, in every state that a prompt
 // may leave.
-func checkEmpty(e parse.Engine) error {
+func checkEmpty(e parser.Engine) error {
 	for start := abi.ChannelUnknown; start <= abi.ChannelResponse; start++ {
 		for _, tools := range [][]string{nil, {"f"}} {
 			if err := CheckText(e, abi.OpenBlock{Start: start, Tools: tools}, "", abi.FinishUnknown, EverySplit); err != nil {
@@ -84,7 +84,7 @@ func vocabulary(p *manifest.Parser) []string {
 }
 
 // randomFor gives the text of that seed for a parser.
-func randomFor(e parse.Engine, seed uint64) (abi.OpenBlock, string, abi.Finish) {
+func randomFor(e parser.Engine, seed uint64) (abi.OpenBlock, string, abi.Finish) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	data := make([]byte, RandomHeader+2*(1+r.IntN(24)))
 	for i := range data {
@@ -93,7 +93,7 @@ func randomFor(e parse.Engine, seed uint64) (abi.OpenBlock, string, abi.Finish) 
 	return Random(data, vocabulary(e.Parser()))
 }
 
-func checkTexts(e parse.Engine) error {
+func checkTexts(e parser.Engine) error {
 	for seed := range uint64(moduleTexts) {
 		s, text, reason := randomFor(e, seed)
 		if err := CheckText(e, s, text, reason, Splits{whole: true, random: 3}); err != nil {
@@ -105,7 +105,7 @@ func checkTexts(e parse.Engine) error {
 
 // checkNeighbours runs two sessions in turn, a character each, beside one that
 // is closed half-way: each has to say what it says alone.
-func checkNeighbours(e parse.Engine) error {
+func checkNeighbours(e parser.Engine) error {
 	for seed := range uint64(moduleTexts / 4) {
 		if err := neighbours(e, 2*seed, 2*seed+1); err != nil {
 			return fmt.Errorf("two sessions side by side: %w", err)
@@ -114,7 +114,7 @@ func checkNeighbours(e parse.Engine) error {
 	return nil
 }
 
-func neighbours(e parse.Engine, seeds ...uint64) error {
+func neighbours(e parser.Engine, seeds ...uint64) error {
 	type session struct {
 		check
 		*drive
@@ -171,8 +171,8 @@ func neighbours(e parse.Engine, seeds ...uint64) error {
 }
 
 // checkConstraint asks for the constraint that the manifest promises.
-func checkConstraint(e parse.Engine) error {
-	c, ok := e.(parse.Constrainer)
+func checkConstraint(e parser.Engine) error {
+	c, ok := e.(parser.Constrainer)
 	if !ok || !e.Parser().Constraint {
 		return nil
 	}

@@ -6,22 +6,23 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
-func checkOnly(t *testing.T, m *sdk.Module, parser string) error {
+func checkOnly(t *testing.T, m *sdk.Module, name string) error {
 	t.Helper()
 	described, err := manifest.Parse([]byte(m.Manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, ok := manifest.Set{described}.Find(parser)
+	found, ok := manifest.Set{described}.Find(name)
 	if !ok {
-		t.Fatalf("no parser %s", parser)
+		t.Fatalf("no parser %s", name)
 	}
 	described.Parsers = []manifest.Parser{*found.Parser}
-	return CheckModule(described, func(name string) (parse.Engine, error) { return parse.Native(m, name) })
+	return CheckModule(described, func(name string) (parser.Engine, error) { return native.Parser(m, name) })
 }
 
 func TestCheckModule(t *testing.T) {

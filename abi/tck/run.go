@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
@@ -16,7 +17,7 @@ import (
 type Config struct {
 	Files []*File
 	// Engine gives the parser of a family, nil if no loaded module has one.
-	Engine func(family string) (parse.Engine, error)
+	Engine func(family string) (parser.Engine, error)
 	Name   string // the engine's name in result lines
 	Splits Splits
 	Family string // only cases of this family, or of files of this family; "" for all
@@ -152,18 +153,18 @@ func (cfg *Config) takes(family string) bool {
 }
 
 type opened struct {
-	e   parse.Engine
+	e   parser.Engine
 	err error
 }
 
 // engineCache opens each family's engine once.
 type engineCache struct {
 	sync.Mutex
-	open  func(string) (parse.Engine, error)
+	open  func(string) (parser.Engine, error)
 	found map[string]opened
 }
 
-func (c *engineCache) get(family string) (parse.Engine, error) {
+func (c *engineCache) get(family string) (parser.Engine, error) {
 	c.Lock()
 	defer c.Unlock()
 	got, ok := c.found[family]
@@ -209,7 +210,7 @@ type Failure struct {
 
 // RunCase runs a case at the splits, or with its own chunks if it has any, and
 // gives the first failure, nil if there is none.
-func RunCase(e parse.Engine, c *Case, splits Splits) *Failure {
+func RunCase(e parser.Engine, c *Case, splits Splits) *Failure {
 	if c.Chunks != nil {
 		return runSplit(e, c, Split{"chunks", c.Chunks})
 	}
@@ -221,7 +222,7 @@ func RunCase(e parse.Engine, c *Case, splits Splits) *Failure {
 	return nil
 }
 
-func runSplit(e parse.Engine, c *Case, split Split) *Failure {
+func runSplit(e parser.Engine, c *Case, split Split) *Failure {
 	got, err := Assemble(e, c, split.Chunks)
 	surfaced := errorWords(err)
 	reason := diffEvents(c.Want, got)

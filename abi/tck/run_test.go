@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 const runCases = `{"family":"toy","tools":{"std":[{"type":"function","function":{"name":"f","parameters":{}}}]},"cases":[
@@ -28,9 +29,9 @@ func run(t *testing.T, change func(*Config), asJSON bool) (Summary, string) {
 	}
 	cfg := Config{
 		Files: []*File{file}, Name: "native", Splits: EverySplit,
-		Engine: func(family string) (parse.Engine, error) {
+		Engine: func(family string) (parser.Engine, error) {
 			if strings.HasPrefix(strings.ToLower(family), "toy") {
-				return parse.Native(&toyModule, family)
+				return native.Parser(&toyModule, family)
 			}
 			return nil, nil
 		},

@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // toyManifest is that of the tests' own grammar: <t>thought</t>, (call name
@@ -142,9 +143,9 @@ func (p *toy) call(w *sdk.Window) bool {
 	return true
 }
 
-func toyEngine(t testing.TB, name string) parse.Engine {
+func toyEngine(t testing.TB, name string) parser.Engine {
 	t.Helper()
-	e, err := parse.Native(&toyModule, name)
+	e, err := native.Parser(&toyModule, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/examples/plugins/guests"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/process"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
@@ -54,15 +54,14 @@ func TestModules(t *testing.T) {
 			}
 			defer module.Close(ctx)
 			t.Logf("%d bytes", len(binary))
-			engine := func(parser string) (parse.Engine, error) { return parse.Wasm(module, parser) }
-			if err := tck.CheckModule(module.Manifest(), engine); err != nil {
+			if err := tck.CheckModule(module.Manifest(), module.Parser); err != nil {
 				t.Error(err)
 			}
 			cases, err := manifest.Section(binary, abi.SectionCases)
 			if err != nil {
 				t.Fatal(err)
 			}
-			runCases(t, language, cases, engine)
+			runCases(t, language, cases, module.Parser)
 		})
 	}
 }
@@ -75,13 +74,13 @@ func TestProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if err := tck.CheckModule(p.Manifest(), p.Engine); err != nil {
+	if err := tck.CheckModule(p.Manifest(), p.Parser); err != nil {
 		t.Error(err)
 	}
-	runCases(t, "process", read(t, "birch/testdata/cases.json"), p.Engine)
+	runCases(t, "process", read(t, "birch/testdata/cases.json"), p.Parser)
 }
 
-func runCases(t *testing.T, engine string, cases []byte, open func(string) (parse.Engine, error)) {
+func runCases(t *testing.T, engine string, cases []byte, open func(string) (parser.Engine, error)) {
 	t.Helper()
 	file, err := tck.ParseFile("cases.json", cases)
 	if err != nil {

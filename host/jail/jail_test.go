@@ -11,11 +11,12 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 func session(t testing.TB) (*parse.Session, *manifest.Parser) {
 	t.Helper()
-	e, err := parse.Native(&hermes.Module, "hermes_batch")
+	e, err := native.Parser(&hermes.Module, "hermes_batch")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func (s *Session) stop(e *CheckedEvent) error {
 
 // fail ends the parse after a fault.
 func (s *Session) fail(cause error) error {
-	s.fault = &FaultError{Parser: s.parser, Offset: s.check.end, Cause: cause}
+	s.fault = &FaultError{Parser: s.name, Offset: s.check.end, Cause: cause}
 	if bad := (*AnswerError)(nil); errors.As(cause, &bad) && s.src != nil {
 		s.src.Discard(cause)
 	}

@@ -5,9 +5,10 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
-func benchmarkPush(b *testing.B, e Engine, text string) {
+func benchmarkPush(b *testing.B, e parser.Engine, text string) {
 	s, _, err := Open(Config{Engine: e})
 	if err != nil {
 		b.Fatal(err)
@@ -37,7 +38,7 @@ type quiet struct{}
 
 func (quiet) Parser() *manifest.Parser { return &manifest.Parser{} }
 
-func (quiet) Open(*abi.OpenBlock) (Source, abi.Answer, error) {
+func (quiet) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	return &quietSource{}, abi.Answer{}, nil
 }
 

@@ -64,20 +64,6 @@ func (e *OpenError) Error() string {
 	return fmt.Sprintf("parser %s can't be opened (code %d)", e.Parser, e.Code)
 }
 
-// BusyError says that no room is free for another session. It is no fault of the
-// parser: the request has to come again later.
-type BusyError struct {
-	Parser string
-	Cause  error
-}
-
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("parser %s has no room for another session: %v", e.Parser, e.Cause)
-}
-
-// Unwrap gives what the engine said.
-func (e *BusyError) Unwrap() error { return e.Cause }
-
 // ErrHeld is the cause of a fault in which a session held back more than its
 // limit, or a call that nothing was sent of grew beyond its own.
 var ErrHeld = errors.New("more is held back than the limit allows")

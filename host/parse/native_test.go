@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // bomb is a parser of plain text that panics where it sees BOOM.
@@ -30,11 +31,10 @@ var toys = sdk.Module{
 		}
 		return nil
 	},
-	Constraint: func(s *abi.OpenBlock) []byte { return []byte(s.Tools[0]) },
 }
 
 func TestNative(t *testing.T) {
-	e, err := Native(&toys, "firecracker")
+	e, err := native.Parser(&toys, "firecracker")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,34 +52,14 @@ func TestNative(t *testing.T) {
 	}
 }
 
-func TestNativeErrors(t *testing.T) {
-	if _, err := Native(&toys, "other"); err == nil {
-		t.Error("a parser that the module lacks: no error")
-	}
-	if _, err := Native(&sdk.Module{Manifest: "{"}, "x"); err == nil {
-		t.Error("a broken manifest: no error")
-	}
+func TestParserThatCannotBeMade(t *testing.T) {
 	for _, name := range []string{"missing", "broken"} {
-		e, err := Native(&toys, name)
+		e, err := native.Parser(&toys, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := Open(Config{Engine: e, Policy: FaultIsError}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-	}
-}
-
-func TestNativeConstraint(t *testing.T) {
-	e, _ := Native(&toys, "bomb")
-	c, ok := e.(Constrainer)
-	if !ok {
-		t.Fatal("no Constrainer")
-	}
-	if got, err := c.Constraint(&abi.OpenBlock{Tools: []string{"f"}}); string(got) != "f" || err != nil {
-		t.Errorf("%q %v", got, err)
-	}
-	if _, err := c.Constraint(&abi.OpenBlock{}); err == nil {
-		t.Error("a panic: no error")
 	}
 }

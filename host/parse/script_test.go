@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // script is an Engine whose answers are written down by a test.
@@ -24,7 +25,7 @@ type script struct {
 
 func (s *script) Parser() *manifest.Parser { return &s.parser }
 
-func (s *script) Open(*abi.OpenBlock) (Source, abi.Answer, error) {
+func (s *script) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	if s.openErr != nil {
 		return nil, abi.Answer{}, s.openErr
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // FaultPolicy says what becomes of a session whose parser failed.
@@ -32,7 +33,7 @@ const (
 
 // Config opens a Session.
 type Config struct {
-	Engine Engine
+	Engine parser.Engine
 	Open   abi.OpenBlock // its Parser is the engine's
 	Policy FaultPolicy
 	Limits Limits
@@ -58,10 +59,10 @@ type Note struct {
 // Session is the parse of one choice's text. It is used by one goroutine at a
 // time.
 type Session struct {
-	cfg    Config
-	parser string
-	synth  bool
-	src    Source
+	cfg   Config
+	name  string
+	synth bool
+	src   parser.Source
 
 	text  text
 	given uint32 // how far the text was given to the source, or taken by a WATCH
@@ -81,7 +82,7 @@ type Session struct {
 
 // Open starts a session and gives the events of the opening answer. Where it
 // returns a *FaultError or a *StrictError the session is not nil; it is over. A
-// *BusyError is an error under every policy: text that no parser has read must
+// *parser.BusyError is an error under every policy: text that no parser has read must
 // not go out for want of room.
 func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	if cfg.Limits.Held <= 0 {
@@ -92,9 +93,9 @@ func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	}
 	p := cfg.Engine.Parser()
 	cfg.Open.Parser = p.Name
-	s := &Session{cfg: cfg, parser: p.Name, synth: p.Synthesises}
+	s := &Session{cfg: cfg, name: p.Name, synth: p.Synthesises}
 	src, answer, err := cfg.Engine.Open(&s.cfg.Open)
-	var busy *BusyError
+	var busy *parser.BusyError
 	switch {
 	case errors.As(err, &busy):
 		return nil, nil, busy

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/wasm"
@@ -24,7 +25,7 @@ func TestAModuleWithoutRoomIsBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := parse.Wasm(module, module.Manifest().Parsers[0].Name)
+	engine, err := module.Parser(module.Manifest().Parsers[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestAModuleWithoutRoomIsBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var busy *parse.BusyError
+	var busy *parser.BusyError
 	if s, _, err := parse.Open(cfg); s != nil || !errors.As(err, &busy) || faults != 0 {
 		t.Errorf("the second session: %v, %v, %d faults", s, err, faults)
 	}

@@ -6,17 +6,18 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
-// Engine runs one parser of the process.
-func (p *Process) Engine(parser string) (parse.Engine, error) {
+// Parser gives the process's parser of that name. It also implements
+// parser.Constrainer.
+func (p *Process) Parser(name string) (parser.Engine, error) {
 	for i := range p.manifest.Parsers {
-		if d := &p.manifest.Parsers[i]; d.Name == parser {
+		if d := &p.manifest.Parsers[i]; d.Name == name {
 			return &engine{p, d}, nil
 		}
 	}
-	return nil, fmt.Errorf("module %s has no parser %q", p.manifest.Module, parser)
+	return nil, fmt.Errorf("module %s has no parser %q", p.manifest.Module, name)
 }
 
 type engine struct {
@@ -26,7 +27,7 @@ type engine struct {
 
 func (e *engine) Parser() *manifest.Parser { return e.parser }
 
-func (e *engine) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (e *engine) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	s, answer, err := e.process.Open(open)
 	if err != nil { // a nil *Session is no nil Source
 		return nil, abi.Answer{}, err
@@ -34,7 +35,7 @@ func (e *engine) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	return s, answer, nil
 }
 
-// Constraint implements parse.Constrainer.
+// Constraint implements parser.Constrainer.
 func (e *engine) Constraint(open *abi.OpenBlock) ([]byte, error) {
 	if !e.parser.Constraint {
 		return nil, nil

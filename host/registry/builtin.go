@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // builtins lists the modules that come with the program. A family that is linked
@@ -55,7 +55,7 @@ func (r *Registry) link(m *sdk.Module, described *manifest.Manifest) (run runnin
 		r.log.Warn("no WebAssembly module is at hand: the linked parser is used", "module", described.Module)
 	}
 	for _, p := range described.Parsers {
-		e, err := parse.Native(m, p.Name)
+		e, err := native.Parser(m, p.Name)
 		if err != nil {
 			return running{}, err
 		}

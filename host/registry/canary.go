@@ -3,18 +3,18 @@ package registry
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // canary is a parser of a version on trial that serves requests.
 type canary struct {
-	engine parse.Engine
+	engine parser.Engine
 	trial  *trial
 }
 
 func (e *canary) Parser() *manifest.Parser { return e.engine.Parser() }
 
-func (e *canary) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (e *canary) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	s, answer, err := e.engine.Open(open)
 	if err != nil {
 		return nil, abi.Answer{}, err
@@ -22,12 +22,12 @@ func (e *canary) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	return &canarySource{s, e.trial}, answer, nil
 }
 
-// Constraint implements parse.Constrainer.
+// Constraint implements parser.Constrainer.
 func (e *canary) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.engine, open) }
 
 // canarySource counts the answers that came to their end.
 type canarySource struct {
-	parse.Source
+	parser.Source
 	trial *trial
 }
 
@@ -39,8 +39,8 @@ func (s *canarySource) Finish(off uint32, reason abi.Finish) (abi.Answer, error)
 	return answer, err
 }
 
-func constraint(e parse.Engine, open *abi.OpenBlock) ([]byte, error) {
-	if c, ok := e.(parse.Constrainer); ok {
+func constraint(e parser.Engine, open *abi.OpenBlock) ([]byte, error) {
+	if c, ok := e.(parser.Constrainer); ok {
 		return c.Constraint(open)
 	}
 	return nil, nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
@@ -130,7 +130,7 @@ func (l *Lease) Release() {
 
 // Parser gives the parser of that name or alias, for as long as the registry is
 // open and its module is not changed.
-func (r *Registry) Parser(ctx context.Context, name string) (parse.Engine, *Info, error) {
+func (r *Registry) Parser(ctx context.Context, name string) (parser.Engine, *Info, error) {
 	e, err := r.state.Load().table.find(name)
 	if err != nil {
 		return nil, nil, err

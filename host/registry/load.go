@@ -9,8 +9,8 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
@@ -96,7 +96,7 @@ func (r *Registry) compile(ctx context.Context, binary []byte, limits wasm.Limit
 		_ = m.Close(done)
 	}}
 	for i := range m.Manifest().Parsers {
-		e, err := parse.Wasm(m, m.Manifest().Parsers[i].Name)
+		e, err := m.Parser(m.Manifest().Parsers[i].Name)
 		if err != nil {
 			run.close()
 			return running{}, err
@@ -135,7 +135,7 @@ func (r *Registry) check(_ context.Context, v *version) error {
 	if err := ownCases(v); err != nil {
 		return &RefusedError{Module: v.Manifest.Module, Step: StepCases, Cause: err}
 	}
-	err := tck.CheckModule(v.Manifest, func(parser string) (parse.Engine, error) { return v.engine(parser), nil })
+	err := tck.CheckModule(v.Manifest, func(parser string) (parser.Engine, error) { return v.engine(parser), nil })
 	if err != nil {
 		return &RefusedError{Module: v.Manifest.Module, Step: StepChecks, Cause: err}
 	}
@@ -164,7 +164,7 @@ func ownCases(v *version) error {
 		return err
 	}
 	var failures strings.Builder
-	sum, err := tck.Run(tck.Config{Files: []*tck.File{file}, Name: v.Engine, Splits: splits, Engine: func(family string) (parse.Engine, error) {
+	sum, err := tck.Run(tck.Config{Files: []*tck.File{file}, Name: v.Engine, Splits: splits, Engine: func(family string) (parser.Engine, error) {
 		if found, ok := own.Find(family); ok {
 			return v.engine(found.Parser.Name), nil
 		}

@@ -5,20 +5,20 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/process"
 )
 
 // watched is a parser of a process. fault is told of each fault: a module's are
 // told by package wasm.
 type watched struct {
-	engine parse.Engine
+	engine parser.Engine
 	fault  func()
 }
 
 func (e *watched) Parser() *manifest.Parser { return e.engine.Parser() }
 
-func (e *watched) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (e *watched) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	s, answer, err := e.engine.Open(open)
 	if err != nil {
 		e.fault()
@@ -27,11 +27,11 @@ func (e *watched) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	return &watchedSource{s, e.fault}, answer, nil
 }
 
-// Constraint implements parse.Constrainer.
+// Constraint implements parser.Constrainer.
 func (e *watched) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.engine, open) }
 
 type watchedSource struct {
-	parse.Source
+	parser.Source
 	fault func()
 }
 
@@ -69,7 +69,7 @@ func (r *Registry) startProcess(ctx context.Context, c Process) error {
 	var v *version
 	v = newVersion(b, func(context.Context) (run running, err error) {
 		for i := range m.Parsers {
-			e, err := p.Engine(m.Parsers[i].Name)
+			e, err := p.Parser(m.Parsers[i].Name)
 			if err != nil {
 				return running{}, err
 			}

@@ -6,22 +6,22 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // shadowed is the live version's parser, with that of a version on trial beside
 // it: what is answered is the live one's.
 type shadowed struct {
-	live, candidate parse.Engine
+	live, candidate parser.Engine
 	trial           *trial
 }
 
 func (e *shadowed) Parser() *manifest.Parser { return e.live.Parser() }
 
-// Constraint implements parse.Constrainer.
+// Constraint implements parser.Constrainer.
 func (e *shadowed) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.live, open) }
 
-func (e *shadowed) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (e *shadowed) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	live, answer, err := e.live.Open(open)
 	if err != nil {
 		return nil, abi.Answer{}, err
@@ -30,7 +30,7 @@ func (e *shadowed) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 	other := *open
 	other.Parser = e.candidate.Parser().Name
 	candidate, theirs, err := e.candidate.Open(&other)
-	var busy *parse.BusyError
+	var busy *parser.BusyError
 	switch {
 	case err == nil:
 		s.candidate = candidate
@@ -45,11 +45,11 @@ func (e *shadowed) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
 // host keep for itself would be lost to the candidate, whose WATCH is another:
 // so the host sees none, which a parser has to put up with.
 type shadowSource struct {
-	live  parse.Source
+	live  parser.Source
 	trial *trial
 
-	mu        sync.Mutex   // Close may come from another goroutine
-	candidate parse.Source // nil once it is decided
+	mu        sync.Mutex    // Close may come from another goroutine
+	candidate parser.Source // nil once it is decided
 	compare   comparison
 	events    []abi.Event
 }

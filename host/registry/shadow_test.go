@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // TestAShadowChangesNothing runs every family's cases through a parser with
@@ -26,8 +27,8 @@ func TestAShadowChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := tck.Config{Name: "shadowed", Splits: splits, Engine: func(family string) (parse.Engine, error) {
-		e := native(t, family)
+	c := tck.Config{Name: "shadowed", Splits: splits, Engine: func(family string) (parser.Engine, error) {
+		e := linkedParser(t, family)
 		if e == nil {
 			return nil, nil
 		}
@@ -45,7 +46,7 @@ func TestAShadowChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Engine = func(family string) (parse.Engine, error) { return native(t, family), nil }
+	c.Engine = func(family string) (parser.Engine, error) { return linkedParser(t, family), nil }
 	alone, err := tck.Run(c, &plain, false)
 	if err != nil {
 		t.Fatal(err)
@@ -59,15 +60,15 @@ func TestAShadowChangesNothing(t *testing.T) {
 	t.Logf("%s, %d answers compared", sum, beside.answers.Load())
 }
 
-// native gives the linked parser of that name, nil if there is none.
-func native(t *testing.T, name string) parse.Engine {
+// linkedParser gives the linked parser of that name, nil if there is none.
+func linkedParser(t *testing.T, name string) parser.Engine {
 	for _, m := range builtin.Modules {
 		described, err := manifest.Parse([]byte(m.Manifest))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if found, ok := (manifest.Set{described}).Find(name); ok {
-			e, err := parse.Native(m, found.Parser.Name)
+			e, err := native.Parser(m, found.Parser.Name)
 			if err != nil {
 				t.Fatal(err)
 			}

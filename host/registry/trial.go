@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
@@ -135,7 +135,7 @@ func (t *trial) compared(same bool, where uint32) {
 
 // beside gives the live family's parsers, with the candidate's beside each.
 func (t *trial) beside(live, candidate *route.Family) *route.Family {
-	return pairs(live, candidate, func(l, c parse.Engine) parse.Engine {
+	return pairs(live, candidate, func(l, c parser.Engine) parser.Engine {
 		if c == nil {
 			return l
 		}
@@ -145,12 +145,12 @@ func (t *trial) beside(live, candidate *route.Family) *route.Family {
 
 // counted gives the candidate's parsers, whose answers are counted.
 func (t *trial) counted(candidate *route.Family) *route.Family {
-	return pairs(candidate, candidate, func(c, _ parse.Engine) parse.Engine { return &canary{c, t} })
+	return pairs(candidate, candidate, func(c, _ parser.Engine) parser.Engine { return &canary{c, t} })
 }
 
 // pairs makes a family of what pair makes of each parser of f and its like in g.
-func pairs(f, g *route.Family, pair func(f, g parse.Engine) parse.Engine) *route.Family {
-	both := func(a, b parse.Engine) parse.Engine {
+func pairs(f, g *route.Family, pair func(f, g parser.Engine) parser.Engine) *route.Family {
+	both := func(a, b parser.Engine) parser.Engine {
 		if a == nil {
 			return nil
 		}

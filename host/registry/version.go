@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
@@ -84,7 +84,7 @@ func describe(origin string, binary []byte) (*build, error) {
 
 // running is what a version is when it runs.
 type running struct {
-	engines []parse.Engine
+	engines []parser.Engine
 	module  *wasm.Module // nil for another engine
 	close   func()       // nil where nothing is to be closed
 }
@@ -141,7 +141,7 @@ func (v *version) opened() (running, time.Time, bool) {
 }
 
 // engine gives the parser of that name.
-func (v *version) engine(parser string) parse.Engine {
+func (v *version) engine(parser string) parser.Engine {
 	for _, e := range v.run.engines {
 		if e.Parser().Name == parser {
 			return e

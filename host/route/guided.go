@@ -8,10 +8,10 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // guide decides how the engine is constrained for the sake of calls.
@@ -78,16 +78,16 @@ func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
 }
 
 // constrainer gives the parser of the model that builds constraints.
-func (m *Model) constrainer() (parse.Constrainer, *manifest.Parser) {
-	engines := []parse.Engine{m.Parsers.Jailed, m.Parsers.Split}
+func (m *Model) constrainer() (parser.Constrainer, *manifest.Parser) {
+	engines := []parser.Engine{m.Parsers.Jailed, m.Parsers.Split}
 	if m.unified() {
-		engines = []parse.Engine{m.Parsers.Unified}
+		engines = []parser.Engine{m.Parsers.Unified}
 	}
 	for _, e := range engines {
 		if e == nil || !e.Parser().Constraint {
 			continue
 		}
-		if c, ok := e.(parse.Constrainer); ok {
+		if c, ok := e.(parser.Constrainer); ok {
 			return c, e.Parser()
 		}
 	}

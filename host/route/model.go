@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -52,22 +53,22 @@ type Parsers struct {
 	// Tool and Reasoning are the names that were configured, "" for none.
 	Tool, Reasoning string
 
-	Unified parse.Engine // reasoning and calls
-	Split   parse.Engine // calls, streaming, from text without reasoning
-	Jailed  parse.Engine // whole calls, for the jail
-	Thought parse.Engine // reasoning only
+	Unified parser.Engine // reasoning and calls
+	Split   parser.Engine // calls, streaming, from text without reasoning
+	Jailed  parser.Engine // whole calls, for the jail
+	Thought parser.Engine // reasoning only
 }
 
 // Family is a module's parsers for one grammar. By convention a parser NAME of
 // kind unified has siblings NAME_tools, NAME_reasoning and NAME_batch.
 type Family struct {
 	Name                             string
-	Unified, Tools, Reasoning, Batch parse.Engine
+	Unified, Tools, Reasoning, Batch parser.Engine
 }
 
 // FamilyOf finds, among the parsers of one module, the siblings of the parser
 // named. A parser that has no siblings is a family of its own.
-func FamilyOf(named parse.Engine, module []parse.Engine) Family {
+func FamilyOf(named parser.Engine, module []parser.Engine) Family {
 	f := Family{Name: BaseName(named.Parser())}
 	for _, e := range module {
 		if BaseName(e.Parser()) != f.Name {

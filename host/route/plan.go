@@ -5,10 +5,10 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // Plan is what was decided about a request, once. Admission, processing and
@@ -43,7 +43,7 @@ type Plan struct {
 
 	// Stages are the parsers of the route: Unified alone, or Thought and then
 	// Calls, each of which may be missing.
-	Unified, Thought, Calls parse.Engine
+	Unified, Thought, Calls parser.Engine
 
 	opens   abi.Channel // what the operator says that the prompt leaves open
 	thinks  openai.Thinking
@@ -129,7 +129,7 @@ func (p *Plan) EOSTexts() []string {
 
 // closer says whether the parser reads an end token's text as a part of its
 // grammar in this request.
-func (p *Plan) closer(e parse.Engine, text string) bool {
+func (p *Plan) closer(e parser.Engine, text string) bool {
 	parser := e.Parser()
 	if p.TurnGrammar && parser.Strict {
 		return true
@@ -139,13 +139,13 @@ func (p *Plan) closer(e parse.Engine, text string) bool {
 
 // StopText says whether the text of the stop token is wanted in the output.
 func (p *Plan) StopText() bool {
-	return slices.ContainsFunc(p.parsers(), func(e parse.Engine) bool {
+	return slices.ContainsFunc(p.parsers(), func(e parser.Engine) bool {
 		return slices.ContainsFunc(e.Parser().EOS, func(t string) bool { return p.closer(e, t) })
 	})
 }
 
 // parsers gives the parsers of the plan.
-func (p *Plan) parsers() []parse.Engine { return present(p.Unified, p.Thought, p.Calls) }
+func (p *Plan) parsers() []parser.Engine { return present(p.Unified, p.Thought, p.Calls) }
 
 // IDs is the form of call ids that the parser of calls asks for.
 func (p *Plan) IDs() string {
@@ -157,7 +157,7 @@ func (p *Plan) IDs() string {
 
 // SpecialTokens says whether a parser needs the engine's special tokens.
 func (p *Plan) SpecialTokens() bool {
-	return slices.ContainsFunc(p.parsers(), func(e parse.Engine) bool { return e.Parser().SpecialTokens })
+	return slices.ContainsFunc(p.parsers(), func(e parser.Engine) bool { return e.Parser().SpecialTokens })
 }
 
 // RawText says whether the host parses the answer.
@@ -166,7 +166,7 @@ func (p *Plan) RawText() bool {
 }
 
 // Open gives the open block for a session of one of the plan's parsers.
-func (p *Plan) Open(e parse.Engine) abi.OpenBlock {
+func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	parser := e.Parser()
 	s := abi.OpenBlock{Parser: parser.Name, Options: p.options}
 	if e != p.Calls {
@@ -231,8 +231,8 @@ func starts(r *openai.ChatRequest) string {
 }
 
 // list gives the parsers that the model has.
-func (p *Parsers) list() []parse.Engine { return present(p.Unified, p.Split, p.Jailed, p.Thought) }
+func (p *Parsers) list() []parser.Engine { return present(p.Unified, p.Split, p.Jailed, p.Thought) }
 
-func present(engines ...parse.Engine) []parse.Engine {
-	return slices.DeleteFunc(engines, func(e parse.Engine) bool { return e == nil })
+func present(engines ...parser.Engine) []parser.Engine {
+	return slices.DeleteFunc(engines, func(e parser.Engine) bool { return e == nil })
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
@@ -19,7 +19,7 @@ type fake struct{ parser manifest.Parser }
 
 func (f *fake) Parser() *manifest.Parser { return &f.parser }
 
-func (f *fake) Open(*abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (f *fake) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	return nil, abi.Answer{}, errors.New("not to be opened")
 }
 
@@ -31,8 +31,8 @@ func (f *fake) Constraint(s *abi.OpenBlock) ([]byte, error) {
 }
 
 // module makes parsers of a module, "name:kind".
-func module(parsers ...string) []parse.Engine {
-	var list []parse.Engine
+func module(parsers ...string) []parser.Engine {
+	var list []parser.Engine
 	for _, p := range parsers {
 		name, kind, _ := strings.Cut(p, ":")
 		list = append(list, &fake{manifest.Parser{Name: name, Kind: manifest.Kind(kind), Guided: []string{"required", "named"}, Constraint: true}})
@@ -57,7 +57,7 @@ var (
 )
 
 func init() {
-	for _, e := range []parse.Engine{wrap.Unified, wrap.Batch, wrap.Reasoning} {
+	for _, e := range []parser.Engine{wrap.Unified, wrap.Batch, wrap.Reasoning} {
 		e.Parser().Wrapped = true
 	}
 }

@@ -1,9 +1,9 @@
 package route
 
 import (
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // pick chooses the route. It runs once a request, after the guided decision.
@@ -38,7 +38,7 @@ func (m *Model) processed(r *openai.ChatRequest) bool {
 	if len(r.Tools) > 0 && r.ToolChoice.Mode != openai.ToolChoiceNone {
 		return true
 	}
-	for _, e := range []parse.Engine{m.Parsers.Jailed, m.Parsers.Split} {
+	for _, e := range []parser.Engine{m.Parsers.Jailed, m.Parsers.Split} {
 		if e != nil && e.Parser().Wrapped {
 			return true
 		}

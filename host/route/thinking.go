@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // Template arguments that switch thinking: one switch with three names. The
@@ -64,7 +64,7 @@ func (m *Model) defaulted(args []openai.Member) (openai.Thinking, []openai.Membe
 
 // thinkingOff says whether a parser of the model can't go with thinking then.
 func (m *Model) thinkingOff(when string) bool {
-	return slices.ContainsFunc(m.Parsers.list(), func(e parse.Engine) bool {
+	return slices.ContainsFunc(m.Parsers.list(), func(e parser.Engine) bool {
 		t := e.Parser().Thinking
 		return t != nil && slices.Contains(t.Off, when)
 	})
@@ -131,7 +131,7 @@ func truthNumber(word string) openai.Thinking {
 
 // readsMode says whether a template of the model reads thinking_mode.
 func (m *Model) readsMode() bool {
-	return slices.ContainsFunc(m.Parsers.list(), func(e parse.Engine) bool {
+	return slices.ContainsFunc(m.Parsers.list(), func(e parser.Engine) bool {
 		t := e.Parser().Thinking
 		return t != nil && slices.Contains(t.Controls, argThinkingMode)
 	})

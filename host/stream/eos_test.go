@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/builtin/beam"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -17,18 +18,18 @@ import (
 
 // listening is an engine that notes the reasons its sessions are finished with.
 type listening struct {
-	parse.Engine
+	parser.Engine
 	reasons *[]abi.Finish
 	closed  *int
 }
 
 type listeningSource struct {
-	parse.Source
+	parser.Source
 	l    *listening
 	done bool
 }
 
-func (l *listening) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (l *listening) Open(s *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	src, a, err := l.Engine.Open(s)
 	return &listeningSource{Source: src, l: l}, a, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -34,7 +35,7 @@ func ErrorOf(err error) *openai.Error {
 		engine *backend.Error
 		strict *parse.StrictError
 		limit  *LimitError
-		busy   *parse.BusyError
+		busy   *parser.BusyError
 	)
 	e := &openai.Error{Status: http.StatusInternalServerError, Message: sanitised}
 	switch {

@@ -14,12 +14,13 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin"
 	"github.com/turnkey-parsers/turnkey/host/framing"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // startAt is an engine whose sessions start in a channel that the case names.
@@ -28,7 +29,7 @@ type startAt struct {
 	start abi.Channel
 }
 
-func (s *startAt) Open(open *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (s *startAt) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	at := *open
 	at.Start = s.start
 	return s.faulty.Open(&at)
@@ -59,7 +60,7 @@ func (o *offsets) Handle(_ context.Context, r slog.Record) error {
 // familyCase is a case of a shipped family as a request of this package.
 type familyCase struct {
 	*tck.Case
-	engine  parse.Engine
+	engine  parser.Engine
 	request string
 	lines   []string
 	raw     string
@@ -92,7 +93,7 @@ func familyCases(t *testing.T) (cases []familyCase) {
 				continue
 			}
 			at := slices.Index(set, found.Manifest)
-			e, err := parse.Native(builtin.Modules[at], found.Parser.Name)
+			e, err := native.Parser(builtin.Modules[at], found.Parser.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +103,7 @@ func familyCases(t *testing.T) (cases []familyCase) {
 	return cases
 }
 
-func newFamilyCase(c *tck.Case, e parse.Engine) familyCase {
+func newFamilyCase(c *tck.Case, e parser.Engine) familyCase {
 	f := familyCase{Case: c, engine: e, request: fields("completion_token_ids")}
 	if len(c.Tools) > 0 {
 		b, _ := json.Marshal(c.Tools)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -19,20 +20,20 @@ import (
 // faulty is an engine whose sessions fail after a number of events, or with a
 // push that holds a word.
 type faulty struct {
-	parse.Engine
+	parser.Engine
 	after int
 	word  string
 	given int
 }
 
 type faultySource struct {
-	parse.Source
+	parser.Source
 	f *faulty
 }
 
 var errTrap = errors.New("trap")
 
-func (f *faulty) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (f *faulty) Open(s *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	src, a, err := f.Engine.Open(s)
 	wrapped := &faultySource{src, f}
 	a, _ = wrapped.judge(a, err)
@@ -68,7 +69,7 @@ func faults(t testing.TB, name string, after int, word string, edit func(*stream
 	return func(m *stream.Model) {
 		model(m)
 		p := &m.Route.Parsers
-		for _, e := range []*parse.Engine{&p.Unified, &p.Split, &p.Jailed} {
+		for _, e := range []*parser.Engine{&p.Unified, &p.Split, &p.Jailed} {
 			if *e != nil {
 				*e = &faulty{Engine: *e, after: after, word: word}
 			}

@@ -12,14 +12,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // scene is a request, the engine's lines, and how the model is set up.
@@ -137,11 +138,11 @@ func (v *view) add(kind, text string) {
 	v.events = append(v.events, kind+":"+text)
 }
 
-func engines(t testing.TB, m *sdk.Module, names ...string) []parse.Engine {
+func engines(t testing.TB, m *sdk.Module, names ...string) []parser.Engine {
 	t.Helper()
-	var list []parse.Engine
+	var list []parser.Engine
 	for _, name := range names {
-		e, err := parse.Native(m, name)
+		e, err := native.Parser(m, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,9 +152,9 @@ func engines(t testing.TB, m *sdk.Module, names ...string) []parse.Engine {
 }
 
 // hermesEngines are made once: requests share them, as in the server.
-var hermesEngines = sync.OnceValues(func() (list []parse.Engine, err error) {
+var hermesEngines = sync.OnceValues(func() (list []parser.Engine, err error) {
 	for _, name := range []string{"hermes", "hermes_tools", "hermes_reasoning", "hermes_batch"} {
-		e, err := parse.Native(&hermes.Module, name)
+		e, err := native.Parser(&hermes.Module, name)
 		if err != nil {
 			return nil, err
 		}

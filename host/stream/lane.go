@@ -2,6 +2,7 @@ package stream
 
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/jail"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -48,7 +49,7 @@ func (l *lane) init(r *run) {
 }
 
 // engine is the parser that reads the calls; nil: there is none.
-func (l *lane) engine() parse.Engine {
+func (l *lane) engine() parser.Engine {
 	if e := l.r.o.plan.Unified; e != nil {
 		return e
 	}
@@ -105,7 +106,7 @@ func (l *lane) read(s *parse.Session) {
 	}
 }
 
-func (l *lane) session(e parse.Engine, answer bool) (*parse.Session, []parse.CheckedEvent, error) {
+func (l *lane) session(e parser.Engine, answer bool) (*parse.Session, []parse.CheckedEvent, error) {
 	m := l.r.o.model
 	open := l.r.o.plan.Open(e)
 	if answer {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/route"
@@ -61,10 +62,10 @@ func TestFS16_J36_WhatIsHeldIsBounded(t *testing.T) {
 }
 
 // full is an engine without room for another session.
-type full struct{ parse.Engine }
+type full struct{ parser.Engine }
 
-func (f full) Open(*abi.OpenBlock) (parse.Source, abi.Answer, error) {
-	return nil, abi.Answer{}, &parse.BusyError{Parser: "p", Cause: errors.New("no room")}
+func (f full) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) {
+	return nil, abi.Answer{}, &parser.BusyError{Parser: "p", Cause: errors.New("no room")}
 }
 
 func TestNoRoomForAParserIsNoText(t *testing.T) {
@@ -72,7 +73,7 @@ func TestNoRoomForAParserIsNoText(t *testing.T) {
 		s, w := both(t, scene{request: tools, lines: []string{text(call), finish("stop")}, model: func(m *stream.Model) {
 			model(m)
 			p := &m.Route.Parsers
-			for _, e := range []*parse.Engine{&p.Unified, &p.Split, &p.Jailed} {
+			for _, e := range []*parser.Engine{&p.Unified, &p.Split, &p.Jailed} {
 				if *e != nil {
 					*e = full{*e}
 				}
@@ -166,7 +167,7 @@ func TestJ27_StopInTheMiddleOfTheOnlyCall(t *testing.T) {
 
 // described is an engine whose manifest says something else.
 type described struct {
-	parse.Engine
+	parser.Engine
 	parser *manifest.Parser
 }
 

@@ -5,7 +5,6 @@ import (
 	"io"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
@@ -26,7 +25,7 @@ func TestT64_FS15_ATrapLeavesOtherRequestsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := parse.Wasm(module, "mine")
+	engine, err := module.Parser("mine")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
-func checkRandom(e parse.Engine, data []byte, cfg Config) error {
+func checkRandom(e parser.Engine, data []byte, cfg Config) error {
 	s, text, reason := tck.Random(data, cfg.Vocabulary)
 	s.Parser, s.Options = e.Parser().Name, cfg.Options
 	splits, err := tck.ParseSplits("random:4")
@@ -51,7 +51,7 @@ func randomCase(s *abi.OpenBlock, text string, reason abi.Finish) *tck.Case {
 }
 
 // checkHold puts a long stretch of words behind each token.
-func checkHold(t *testing.T, e parse.Engine, cfg Config) {
+func checkHold(t *testing.T, e parser.Engine, cfg Config) {
 	words := strings.Repeat("word and number 7 ", cfg.MaxHold/16+1)
 	for _, token := range cfg.Vocabulary {
 		held, err := tck.Held(e, abi.OpenBlock{Tools: []string{"f"}}, token+words)

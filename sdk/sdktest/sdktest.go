@@ -20,9 +20,10 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // Config says what a parser is tested with.
@@ -91,15 +92,15 @@ func Fuzz(f *testing.F, m *sdk.Module, cfg Config) {
 	})
 }
 
-func open(t testing.TB, m *sdk.Module) (*manifest.Manifest, []parse.Engine) {
+func open(t testing.TB, m *sdk.Module) (*manifest.Manifest, []parser.Engine) {
 	t.Helper()
 	described, err := manifest.Parse([]byte(m.Manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	engines := make([]parse.Engine, len(described.Parsers))
+	engines := make([]parser.Engine, len(described.Parsers))
 	for i, p := range described.Parsers {
-		if engines[i], err = parse.Native(m, p.Name); err != nil {
+		if engines[i], err = native.Parser(m, p.Name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +108,7 @@ func open(t testing.TB, m *sdk.Module) (*manifest.Manifest, []parse.Engine) {
 }
 
 // runCases runs the cases that the module has a parser for.
-func runCases(t *testing.T, described *manifest.Manifest, engines []parse.Engine, cfg Config) {
+func runCases(t *testing.T, described *manifest.Manifest, engines []parser.Engine, cfg Config) {
 	file, err := tck.Load(cfg.Cases)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func runCases(t *testing.T, described *manifest.Manifest, engines []parse.Engine
 		if !ok {
 			continue
 		}
-		e := engines[slices.IndexFunc(engines, func(e parse.Engine) bool { return e.Parser().Name == found.Parser.Name })]
+		e := engines[slices.IndexFunc(engines, func(e parser.Engine) bool { return e.Parser().Name == found.Parser.Name })]
 		ran++
 		t.Run("case/"+c.Name, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +147,7 @@ func runCases(t *testing.T, described *manifest.Manifest, engines []parse.Engine
 
 // runCase checks one case: what the parser says, also in a request without
 // tools, and what a client makes of it.
-func runCase(e parse.Engine, c *tck.Case, cfg Config) error {
+func runCase(e parser.Engine, c *tck.Case, cfg Config) error {
 	c.Options = cfg.Options
 	s, err := c.Session(e.Parser().Name)
 	if err != nil {

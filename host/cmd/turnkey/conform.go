@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/registry"
 )
 
@@ -39,7 +39,7 @@ func conformCommand() *cobra.Command {
 				return err
 			}
 			defer r.Close(cmd.Context())
-			c.Engine = func(family string) (parse.Engine, error) {
+			c.Engine = func(family string) (parser.Engine, error) {
 				e, _, err := r.Parser(cmd.Context(), family)
 				var unknown *registry.UnknownError
 				if errors.As(err, &unknown) {

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 type parseFlags struct {
@@ -133,11 +133,11 @@ func pieces(text string, n int) []string {
 // withOptions is an engine whose sessions get options, as a model's configuration
 // gives them.
 type withOptions struct {
-	parse.Engine
+	parser.Engine
 	options map[string]string
 }
 
-func (e *withOptions) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (e *withOptions) Open(s *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	open := *s
 	for _, key := range slices.Sorted(maps.Keys(e.options)) {
 		open.Options = append(open.Options, abi.Option{Key: key, Value: e.options[key]})

@@ -23,8 +23,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/plugins"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
@@ -82,8 +82,8 @@ func run(out io.Writer, names []string) error {
 			}
 			r, err := newRow(p.Name, described, cases)
 			if err == nil {
-				if r.native, err = parse.Native(m, p.Name); err == nil {
-					r.wasm, err = parse.Wasm(module, p.Name)
+				if r.native, err = native.Parser(m, p.Name); err == nil {
+					r.wasm, err = module.Parser(p.Name)
 				}
 			}
 			if err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
 	"github.com/turnkey-parsers/turnkey/host/parse"
@@ -18,7 +19,7 @@ import (
 type row struct {
 	sample.Grammar
 	name         string
-	native, wasm parse.Engine
+	native, wasm parser.Engine
 	cases        []tck.Case
 }
 
@@ -45,7 +46,7 @@ func (r *row) print(w io.Writer) error {
 		return err
 	}
 	answer := r.Answer()
-	perChunk := func(e parse.Engine, size int, text string) (float64, error) {
+	perChunk := func(e parser.Engine, size int, text string) (float64, error) {
 		chunks := chunksOf(text, size)
 		d, err := fastest(func() (time.Duration, error) { return pushed(e, chunks) })
 		return float64(d) / float64(len(chunks)), err
@@ -95,7 +96,7 @@ func (r *row) print(w io.Writer) error {
 }
 
 // session offers the tool that the texts call.
-func session(e parse.Engine) abi.OpenBlock {
+func session(e parser.Engine) abi.OpenBlock {
 	return abi.OpenBlock{Parser: e.Parser().Name, Tools: []string{"f"}, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
 }
 
@@ -127,7 +128,7 @@ func chunksOf(text string, n int) [][]byte {
 }
 
 // pushed times the pushes of all chunks to the guest.
-func pushed(e parse.Engine, chunks [][]byte) (time.Duration, error) {
+func pushed(e parser.Engine, chunks [][]byte) (time.Duration, error) {
 	open := session(e)
 	s, _, err := e.Open(&open)
 	if err != nil {
@@ -146,7 +147,7 @@ func pushed(e parse.Engine, chunks [][]byte) (time.Duration, error) {
 }
 
 // watched is the time for a 4-byte chunk through a parse session, in ns.
-func watched(e parse.Engine, text string) (float64, error) {
+func watched(e parser.Engine, text string) (float64, error) {
 	chunks := chunksOf(text, 4)
 	texts := make([]string, len(chunks))
 	for i, c := range chunks {
@@ -171,16 +172,16 @@ func watched(e parse.Engine, text string) (float64, error) {
 
 // counting counts the pushes that an engine gets.
 type counting struct {
-	parse.Engine
+	parser.Engine
 	pushes int
 }
 
 type countingSource struct {
-	parse.Source
+	parser.Source
 	engine *counting
 }
 
-func (c *counting) Open(s *abi.OpenBlock) (parse.Source, abi.Answer, error) {
+func (c *counting) Open(s *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	src, a, err := c.Engine.Open(s)
 	return &countingSource{src, c}, a, err
 }
@@ -191,7 +192,7 @@ func (s *countingSource) Push(off uint32, back int, data []byte) (abi.Answer, er
 }
 
 // passed is the share of the 4-byte chunks that reach the guest, in percent.
-func passed(e parse.Engine, text string) (float64, error) {
+func passed(e parser.Engine, text string) (float64, error) {
 	c := &counting{Engine: e}
 	s, _, err := parse.Open(parse.Config{Engine: c, Open: session(e), Policy: parse.FaultIsError})
 	if err != nil {

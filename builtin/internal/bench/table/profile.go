@@ -10,7 +10,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/builtin"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 // profiled is how long a profile is taken.
@@ -30,7 +30,7 @@ func profile(path string, names []string) error {
 			if !known || len(names) > 0 && !slices.Contains(names, p.Name) {
 				continue
 			}
-			e, err := parse.Native(m, p.Name)
+			e, err := native.Parser(m, p.Name)
 			if err != nil {
 				return err
 			}
