@@ -13,10 +13,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/plugins"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
@@ -29,8 +31,8 @@ type family struct {
 	parser.Engine
 	siblings map[manifest.Kind]parser.Engine
 	markers  []string
-	cases    []tck.Case
-	foreign  []tck.Case // of other families
+	cases    []cases.Case
+	foreign  []cases.Case // of other families
 }
 
 // families gives all of them.
@@ -39,13 +41,13 @@ func families(t *testing.T) map[string]*family {
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no cases", err)
 	}
-	var cases []tck.Case
+	var read []cases.Case
 	for _, path := range paths {
-		file, err := tck.Load(path)
+		file, err := cases.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cases = append(cases, file.Cases...)
+		read = append(read, file.Cases...)
 	}
 	all := map[string]*family{}
 	for i, described := range manifests(t) {
@@ -66,7 +68,7 @@ func families(t *testing.T) map[string]*family {
 			}
 			f.Engine = f.siblings[manifest.Unified]
 			f.markers = f.ownMarkers(&p)
-			for _, c := range cases {
+			for _, c := range read {
 				if found, ok := (manifest.Set{described}).Find(c.Family); ok && found.Parser.Name == p.Name {
 					f.cases = append(f.cases, c)
 				} else {
@@ -115,10 +117,10 @@ func TestForeignMarkup(t *testing.T) {
 				}
 				tested++
 				text := c.Input + own
-				events, err := tck.Assemble(f, &tck.Case{Tools: tools, Start: abi.ChannelContent, Input: text}, []string{text})
+				events, err := conform.Assemble(f, &cases.Case{Tools: tools, Start: abi.ChannelContent, Input: text}, []string{text})
 				calls, said := 0, ""
 				for _, e := range events {
-					if e.Kind == tck.KindToolCall && strings.Contains(string(e.Arguments), `"hello"`) {
+					if e.Kind == cases.KindToolCall && strings.Contains(string(e.Arguments), `"hello"`) {
 						calls++
 					}
 					said += e.Text
@@ -155,9 +157,9 @@ func TestBatchAgreesWithTools(t *testing.T) {
 			tools = f.Engine
 		}
 		for _, c := range f.cases {
-			want, wantErr := tck.Assemble(tools, &c, []string{c.Input})
-			got, err := tck.Assemble(batch, &c, []string{c.Input})
-			for _, events := range [][]tck.Event{want, got} {
+			want, wantErr := conform.Assemble(tools, &c, []string{c.Input})
+			got, err := conform.Assemble(batch, &c, []string{c.Input})
+			for _, events := range [][]cases.Piece{want, got} {
 				for i := range events {
 					events[i].ID = "" // the host may have made it
 				}

@@ -28,7 +28,7 @@ func CheckText(e parser.Engine, s abi.OpenBlock, text string, reason abi.Finish,
 	if err := c.reference(); err != nil {
 		return fmt.Errorf("text %q: one character a push: %w", text, err)
 	}
-	for split := range splits.of(text) {
+	for split := range splits.Of(text) {
 		for _, how := range deliveries {
 			if err := c.split(split, how); err != nil {
 				return fmt.Errorf("text %q: split %s, WATCH %v: %w", text, split.Name, how, err)

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
+	"github.com/turnkey-parsers/turnkey/abi/tck/toy"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 const toyText = `Hi, <b é <t>so? </ <t></t> 日 (f{"a":1}) and (g{}) b<t`
@@ -162,4 +165,13 @@ func FuzzLedger(f *testing.F) {
 			t.Fatalf("%v", &l)
 		}
 	})
+}
+
+func toyEngine(t testing.TB, name string) parser.Engine {
+	t.Helper()
+	e, err := native.Parser(&toy.Module, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
+	"github.com/turnkey-parsers/turnkey/abi/tck/toy"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
@@ -26,7 +27,7 @@ func checkOnly(t *testing.T, m *sdk.Module, name string) error {
 }
 
 func TestCheckModule(t *testing.T) {
-	if err := checkOnly(t, &toyModule, "toy"); err != nil {
+	if err := checkOnly(t, &toy.Module, "toy"); err != nil {
 		t.Error(err)
 	}
 	for flaw, want := range map[string]string{
@@ -35,18 +36,18 @@ func TestCheckModule(t *testing.T) {
 		"toy_shared":     "what was said differs",
 		"toy_constraint": `constraint: scope "reply"`,
 	} {
-		if err := checkOnly(t, &toyModule, flaw); err == nil || !strings.Contains(err.Error(), want) {
+		if err := checkOnly(t, &toy.Module, flaw); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want something with %q", flaw, err, want)
 		}
 	}
 }
 
 func TestCheckModuleUnknownParser(t *testing.T) {
-	takesAny := toyModule
+	takesAny := toy.Module
 	takesAny.New = func(s *abi.OpenBlock) sdk.Parser {
 		named := *s
 		named.Parser = "toy"
-		return toyModule.New(&named)
+		return toy.Module.New(&named)
 	}
 	if err := checkOnly(t, &takesAny, "toy"); err == nil || !strings.Contains(err.Error(), "a parser that the module lacks") {
 		t.Errorf("got %v", err)

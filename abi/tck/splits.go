@@ -42,9 +42,9 @@ type Split struct {
 	Chunks []string
 }
 
-// of gives the splits of a text. All cuts are at character boundaries; random
+// Of gives the splits of a text. All cuts are at character boundaries; random
 // ones are the same at every run.
-func (s Splits) of(text string) iter.Seq[Split] {
+func (s Splits) Of(text string) iter.Seq[Split] {
 	return func(yield func(Split) bool) {
 		if (s.whole || s == Splits{}) && !yield(Split{"whole", []string{text}}) {
 			return

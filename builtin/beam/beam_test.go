@@ -3,11 +3,12 @@ package beam
 import (
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<|start|>", "<|start|>assistant", " to=", " to=ping", "to=store_memo", "<|channel|>", "analysis", "final", " <|constrain|>xml",
 		"<|message|>", "<|end|>", "<|call|>", "<|return|>", `<rfl:parameter name="`, `<rfl:parameter name="body">`, `">`, "</rfl:parameter>",

@@ -7,12 +7,13 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		think, endThink, sectionBegin, sectionEnd, callBegin, separator, callEnd,
 		"function", "f", "function" + separator, "f\n```json\n", "```", "\n```", "```json", "\n",
@@ -55,7 +56,7 @@ func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
 	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json", "testdata/r1.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
 	}
 }
 

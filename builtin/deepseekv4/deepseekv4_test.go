@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -14,7 +15,7 @@ const (
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "\n\n<｜DSML｜tool_calls>\n", "\n\n",
 		header, "\n\n" + header, `<｜DSML｜invoke name="`, "</｜DSML｜invoke>", "</｜DSML｜invoke>\n",
@@ -54,7 +55,7 @@ func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
 	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -14,7 +15,7 @@ const (
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "<｜DSML｜ calls>", "</｜DSML｜ calls>", "\n\n<｜DSML｜ calls>\n", "\n\n",
 		header, "\n\n" + header, `<｜DSML｜ invoke name="`, "</｜DSML｜ invoke>", "</｜DSML｜ invoke>\n",
@@ -53,7 +54,7 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json", Client: conform.Assemble})
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

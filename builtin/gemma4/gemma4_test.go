@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -15,7 +16,7 @@ var vocabulary = []string{
 }
 
 func config(cases string) sdktest.Config {
-	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
+	return sdktest.Config{Cases: cases, Client: conform.Assemble, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 }
 
 // leaks finds markup in what was said though the input had no quotation that
@@ -37,11 +38,11 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 func TestCases(t *testing.T) { sdktest.Run(t, &Module, config("testdata/cases.json")) }
 
 func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }
 
 func TestRecovery(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json", Client: conform.Assemble})
 }

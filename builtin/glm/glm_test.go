@@ -7,12 +7,13 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", MaxHold: 1 << 20, Leaks: leaks,
+	Cases: "testdata/cases.json", Client: conform.Assemble, MaxHold: 1 << 20, Leaks: leaks,
 	Vocabulary: []string{
 		think, endThink, callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose,
 		"f", "f" + keyOpen, "g" + keyOpen, "f\n" + keyOpen, "<tool_call>f", "<tool_call>f</tool_call>", "<tool_call>f<arg_key>a</arg_key><arg_value>",
@@ -24,11 +25,11 @@ var config = sdktest.Config{
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
 }
 
 func TestRules(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json", Client: conform.Assemble})
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

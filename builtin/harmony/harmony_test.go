@@ -3,6 +3,7 @@ package harmony
 import (
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -14,11 +15,11 @@ var vocabulary = []string{
 }
 
 func TestCases(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/cases.json", Vocabulary: vocabulary})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/cases.json", Client: conform.Assemble, Vocabulary: vocabulary})
 }
 
 func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, sdktest.Config{Vocabulary: vocabulary}) }

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: append([]string{
 		`{"name": "f", "args": {"a": "`, `{"name": "f"}`, `"}}`, "f", "`" + end + "`", end + message + text,
 	}, all...),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -23,7 +24,7 @@ var vocabulary = []string{
 }
 
 func config(cases string) sdktest.Config {
-	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
+	return sdktest.Config{Cases: cases, Client: conform.Assemble, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 }
 
 // leaks finds markup in what was said though the input had no quotation that
@@ -44,7 +45,7 @@ func TestCases(t *testing.T) { sdktest.Run(t, &kimik2.Module, config("testdata/c
 
 func TestMoreCases(t *testing.T) {
 	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json"} {
-		sdktest.Run(t, &kimik2.Module, sdktest.Config{Cases: file})
+		sdktest.Run(t, &kimik2.Module, sdktest.Config{Cases: file, Client: conform.Assemble})
 	}
 }
 

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		tag, `{"name": "f", "parameters": {}}`, `{"name": "f", "parameters": {"a": "`, `{"name": "f", "arguments": {"a": [`, `{"name": "nope", "parameters": {"b": 1}}`,
 		`{"type": "function", "parameters": {"a": 1}, "name": "g"}`, `{"parameters": {`, `{"a": `, `{"name": "f"`, `"name": "f"`, `, "parameters": {`, `"x": "`,
@@ -35,7 +36,7 @@ func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
 	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
 	}
 }
 

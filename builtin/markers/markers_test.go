@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -23,9 +24,9 @@ func options(kv ...string) (o []abi.Option) {
 func configs(t testing.TB) map[string]sdktest.Config {
 	ex := examples(t)
 	return map[string]sdktest.Config{
-		"defaults": {Cases: "testdata/cases.json", Vocabulary: []string{
+		"defaults": {Cases: "testdata/cases.json", Client: conform.Assemble, Vocabulary: []string{
 			"<think>", "</think>", "<tool_call>", "</tool_call>", `{"name": "f", "arguments": {"a": "`, `"}}`, "\n"}},
-		"xml": {Cases: "testdata/xml.json", Options: options("call_arguments", "xml"), Vocabulary: []string{
+		"xml": {Cases: "testdata/xml.json", Client: conform.Assemble, Options: options("call_arguments", "xml"), Vocabulary: []string{
 			"<think>", "</think>", "<tool_call>", "</tool_call>", "<function=f>", "<function=", "</function>", "<parameter=a>", "</parameter>", "\n"}},
 		"header": {Options: ex[0].options, Vocabulary: []string{
 			"◁think▷", "◁/think▷", "<|calls|>", "<|/calls|>", "<|call|>", "functions.f:0", "f", "<|args|>", `{"a": "`, `"}`, "{}", "<|/call|>"}},

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", MaxHold: 1 << 20, Leaks: leaks,
+	Cases: "testdata/cases.json", Client: conform.Assemble, MaxHold: 1 << 20, Leaks: leaks,
 	Vocabulary: []string{
 		"<think>", "</think>", "<minimax:tool_call>", "</minimax:tool_call>", `<invoke name="f">`, "<invoke name=", "</invoke>",
 		`<parameter name="a">`, "<parameter name='f'>", "<parameter name=", "</parameter>", "<minimax:tool_call>\n<invoke name=\"f\">\n<parameter name=\"a\">",
@@ -24,11 +25,11 @@ var config = sdktest.Config{
 func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
 }
 
 func TestRules(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json", Client: conform.Assemble})
 }
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		think, endThink, toolCalls, endCalls, callID, args, "f", "f[ARGS]", "f[CALL_ID]Ab3dE6gH9[ARGS]", "[TOOL_CALLS]f[ARGS]{\"a\": \"",
 		`[TOOL_CALLS] [{"name": "f", "arguments": {"a": "`, `, {"name": "g", "parameters": {"a": 1}, "id": "123456789"}`, `{"arguments": {"b": [`,
@@ -37,7 +38,7 @@ func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
 	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
 	}
 }
 

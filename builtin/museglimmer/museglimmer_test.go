@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -17,7 +18,7 @@ var vocabulary = []string{
 }
 
 func config(cases string) sdktest.Config {
-	return sdktest.Config{Cases: cases, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
+	return sdktest.Config{Cases: cases, Client: conform.Assemble, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 }
 
 // leaks finds markup in what was said though the input had no quotation that
@@ -44,5 +45,5 @@ func TestCases(t *testing.T) { sdktest.Run(t, &Module, config("testdata/cases.js
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }
 
 func TestRecovery(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json", Client: conform.Assemble})
 }

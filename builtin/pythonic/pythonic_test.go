@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<|python_start|>", "<|python_end|>", "[", "]", "[f(", ")", ")]", "f(", "a=", "a = ", "'b'", `"c"`, "1", "-2.5", "+3", "01", "True", "null",
 		"[f(a='x')]", "[f(a=1), f()]", "(", "{", "}", "{'k': ", ",", ", ", ":", `\'`, `\`, "[f()]", " ", "\n", "\n\n", "isn't", "é",
@@ -36,7 +37,7 @@ func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
 
 func TestMoreCases(t *testing.T) {
 	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file})
+		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
 	}
 }
 

@@ -6,11 +6,12 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "<tool_call>", "</tool_call>",
 		"<function=f>", "<function=", "</function>", "<parameter=a>", "<parameter=", "</parameter>",
@@ -24,7 +25,7 @@ func TestParser(t *testing.T) {
 }
 
 func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json"})
+	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
 }
 
 func FuzzParser(f *testing.F) {

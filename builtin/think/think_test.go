@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases:      "testdata/cases.json",
+	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{"<think>", "</think>", "<think>\n", "</think>\n\n", "`</think>`", "\n"},
 	Leaks: func(s *abi.OpenBlock, _, text, _ string) string {
 		if s.Start != abi.ChannelResponse && !strings.ContainsAny(text, "\"'`") && strings.Contains(text, "</think>") {

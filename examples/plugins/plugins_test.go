@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/examples/plugins/guests"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/process"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
@@ -57,11 +59,11 @@ func TestModules(t *testing.T) {
 			if err := tck.CheckModule(module.Manifest(), module.Parser); err != nil {
 				t.Error(err)
 			}
-			cases, err := manifest.Section(binary, abi.SectionCases)
+			raw, err := manifest.Section(binary, abi.SectionCases)
 			if err != nil {
 				t.Fatal(err)
 			}
-			runCases(t, language, cases, module.Parser)
+			runCases(t, language, raw, module.Parser)
 		})
 	}
 }
@@ -80,14 +82,14 @@ func TestProcess(t *testing.T) {
 	runCases(t, "process", read(t, "birch/testdata/cases.json"), p.Parser)
 }
 
-func runCases(t *testing.T, engine string, cases []byte, open func(string) (parser.Engine, error)) {
+func runCases(t *testing.T, engine string, raw []byte, open func(string) (parser.Engine, error)) {
 	t.Helper()
-	file, err := tck.ParseFile("cases.json", cases)
+	file, err := cases.ParseFile("cases.json", raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	sum, err := tck.Run(tck.Config{Files: []*tck.File{file}, Name: engine, Splits: tck.EverySplit, Engine: open}, io.Writer(&out), false)
+	sum, err := conform.Run(conform.Config{Files: []*cases.File{file}, Name: engine, Splits: tck.EverySplit, Engine: open}, io.Writer(&out), false)
 	if err != nil {
 		t.Fatal(err)
 	}

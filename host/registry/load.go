@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
@@ -154,7 +156,7 @@ func ownCases(v *version) error {
 	if err != nil {
 		return err
 	}
-	file, err := tck.ParseFile(abi.SectionCases, raw)
+	file, err := cases.ParseFile(abi.SectionCases, raw)
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func ownCases(v *version) error {
 		return err
 	}
 	var failures strings.Builder
-	sum, err := tck.Run(tck.Config{Files: []*tck.File{file}, Name: v.Engine, Splits: splits, Engine: func(family string) (parser.Engine, error) {
+	sum, err := conform.Run(conform.Config{Files: []*cases.File{file}, Name: v.Engine, Splits: splits, Engine: func(family string) (parser.Engine, error) {
 		if found, ok := own.Find(family); ok {
 			return v.engine(found.Parser.Name), nil
 		}

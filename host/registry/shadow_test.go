@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
@@ -27,7 +29,7 @@ func TestAShadowChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := tck.Config{Name: "shadowed", Splits: splits, Engine: func(family string) (parser.Engine, error) {
+	c := conform.Config{Name: "shadowed", Splits: splits, Engine: func(family string) (parser.Engine, error) {
 		e := linkedParser(t, family)
 		if e == nil {
 			return nil, nil
@@ -35,19 +37,19 @@ func TestAShadowChangesNothing(t *testing.T) {
 		return &shadowed{e, e, beside}, nil
 	}}
 	for _, path := range paths {
-		f, err := tck.Load(path)
+		f, err := cases.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Files = append(c.Files, f)
 	}
 	var out, plain strings.Builder
-	sum, err := tck.Run(c, &out, false)
+	sum, err := conform.Run(c, &out, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Engine = func(family string) (parser.Engine, error) { return linkedParser(t, family), nil }
-	alone, err := tck.Run(c, &plain, false)
+	alone, err := conform.Run(c, &plain, false)
 	if err != nil {
 		t.Fatal(err)
 	}

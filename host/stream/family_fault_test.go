@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/route"
@@ -59,7 +59,7 @@ func (o *offsets) Handle(_ context.Context, r slog.Record) error {
 
 // familyCase is a case of a shipped family as a request of this package.
 type familyCase struct {
-	*tck.Case
+	*cases.Case
 	engine  parser.Engine
 	request string
 	lines   []string
@@ -67,7 +67,7 @@ type familyCase struct {
 	total   int // token ids
 }
 
-func familyCases(t *testing.T) (cases []familyCase) {
+func familyCases(t *testing.T) (all []familyCase) {
 	t.Helper()
 	var set manifest.Set
 	for _, m := range builtin.Modules {
@@ -82,7 +82,7 @@ func familyCases(t *testing.T) (cases []familyCase) {
 		t.Fatal("no cases", err)
 	}
 	for _, name := range files {
-		file, err := tck.Load(name)
+		file, err := cases.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,13 +97,13 @@ func familyCases(t *testing.T) (cases []familyCase) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cases = append(cases, newFamilyCase(c, e))
+			all = append(all, newFamilyCase(c, e))
 		}
 	}
-	return cases
+	return all
 }
 
-func newFamilyCase(c *tck.Case, e parser.Engine) familyCase {
+func newFamilyCase(c *cases.Case, e parser.Engine) familyCase {
 	f := familyCase{Case: c, engine: e, request: fields("completion_token_ids")}
 	if len(c.Tools) > 0 {
 		b, _ := json.Marshal(c.Tools)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 )
@@ -21,8 +22,10 @@ func checkRandom(e parser.Engine, data []byte, cfg Config) error {
 	if err := tck.CheckText(e, s, text, reason, splits); err != nil {
 		return fmt.Errorf("%w\n session: %+v", err, s)
 	}
-	if err := tck.CheckAssembled(e, randomCase(&s, text, reason), splits); err != nil {
-		return fmt.Errorf("%w\n session: %+v", err, s)
+	if cfg.Client != nil {
+		if err := cases.CheckSplits(cfg.Client, e, randomCase(&s, text, reason), splits); err != nil {
+			return fmt.Errorf("%w\n session: %+v", err, s)
+		}
 	}
 	if cfg.Leaks == nil {
 		return nil
@@ -38,8 +41,8 @@ func checkRandom(e parser.Engine, data []byte, cfg Config) error {
 }
 
 // randomCase makes a case of a random session, with schemas for the tools.
-func randomCase(s *abi.OpenBlock, text string, reason abi.Finish) *tck.Case {
-	c := &tck.Case{
+func randomCase(s *abi.OpenBlock, text string, reason abi.Finish) *cases.Case {
+	c := &cases.Case{
 		Start: s.Start, Mode: s.Mode, NamedTool: s.NamedTool, TurnGrammar: s.Flags&abi.OpenTurnGrammar != 0,
 		Options: s.Options, Input: text, Finish: reason,
 	}

@@ -5,6 +5,7 @@
 //	func TestParser(t *testing.T) {
 //		sdktest.Run(t, &larch.Module, sdktest.Config{
 //			Cases:      "testdata/cases.json",
+//			Client:     conform.Assemble, // of host/conform
 //			Vocabulary: []string{"<think>", "</think>", "<|call|>", `{"a":`, "}"},
 //		})
 //	}
@@ -19,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
@@ -28,9 +30,13 @@ import (
 
 // Config says what a parser is tested with.
 type Config struct {
-	// Cases is a file of cases, in the format that package tck reads. Cases for
+	// Cases is a file of cases, in the format that package cases reads. Cases for
 	// parsers of other modules are left out.
 	Cases string
+	// Client is the host that says what a client gets of a case, or of a random
+	// text: conform.Assemble of host/conform is turnkey's. Cases need it; without
+	// cases it may be nil, and only the parser's own answers are checked.
+	Client cases.Client
 	// Vocabulary is the grammar's tokens: markers, and what may stand between
 	// them. Random texts are made of them, of parts of them, and of plain words,
 	// quotes and brackets.
@@ -109,7 +115,10 @@ func open(t testing.TB, m *sdk.Module) (*manifest.Manifest, []parser.Engine) {
 
 // runCases runs the cases that the module has a parser for.
 func runCases(t *testing.T, described *manifest.Manifest, engines []parser.Engine, cfg Config) {
-	file, err := tck.Load(cfg.Cases)
+	if cfg.Client == nil {
+		t.Fatal("Config.Cases needs a Config.Client, the host that makes of them what a client gets: conform.Assemble of host/conform")
+	}
+	file, err := cases.Load(cfg.Cases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +148,7 @@ func runCases(t *testing.T, described *manifest.Manifest, engines []parser.Engin
 		t.Errorf("%s: none of the %d cases is for a parser of this module", cfg.Cases, len(file.Cases))
 	}
 	for name := range cfg.Exceptions {
-		if !slices.ContainsFunc(file.Cases, func(c tck.Case) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(file.Cases, func(c cases.Case) bool { return c.Name == name }) {
 			t.Errorf("exception %q: %s has no such case", name, cfg.Cases)
 		}
 	}
@@ -147,7 +156,7 @@ func runCases(t *testing.T, described *manifest.Manifest, engines []parser.Engin
 
 // runCase checks one case: what the parser says, also in a request without
 // tools, and what a client makes of it.
-func runCase(e parser.Engine, c *tck.Case, cfg Config) error {
+func runCase(e parser.Engine, c *cases.Case, cfg Config) error {
 	c.Options = cfg.Options
 	s, err := c.Session(e.Parser().Name)
 	if err != nil {
@@ -156,7 +165,7 @@ func runCase(e parser.Engine, c *tck.Case, cfg Config) error {
 	said := tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit)
 	s.Tools, s.Mode, s.NamedTool = nil, abi.ModeNative, ""
 	said = errors.Join(said, tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit))
-	if f := tck.RunCase(e, c, tck.EverySplit); f != nil {
+	if f := cases.Check(cfg.Client, e, c, tck.EverySplit); f != nil {
 		return errors.Join(said, fmt.Errorf("%s\n split %s: %s\n want %v %s\n got  %v %s", c.Why, f.Split, f.Reason, c.Want, c.WantError, f.Got, f.Error))
 	}
 	return said

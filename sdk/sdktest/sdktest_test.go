@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -44,6 +46,7 @@ func (p *starParser) Step(w *sdk.Window) {
 
 var config = sdktest.Config{
 	Cases:      "testdata/cases.json",
+	Client:     prose,
 	Vocabulary: []string{"*", "**", "a * b"},
 	MaxHold:    4096,
 	Exceptions: map[string]string{"known-to-fail": "shows how an exception is printed"},
@@ -53,6 +56,44 @@ var config = sdktest.Config{
 		}
 		return ""
 	},
+}
+
+// prose is a client that knows text and reasoning only: it needs no host.
+func prose(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, error) {
+	block, err := c.Session(e.Parser().Name)
+	if err != nil {
+		return nil, err
+	}
+	src, answer, err := e.Open(&block)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	input := strings.Join(chunks, "")
+	pieces := readProse(nil, input, answer)
+	off := 0
+	for _, chunk := range chunks {
+		if answer, err = src.Push(uint32(off), 0, []byte(chunk)); err != nil {
+			return nil, err
+		}
+		pieces = readProse(pieces, input, answer)
+		off += len(chunk)
+	}
+	answer, err = src.Finish(uint32(off), c.Finish)
+	return cases.MergePieces(readProse(pieces, input, answer)), err
+}
+
+func readProse(pieces []cases.Piece, input string, answer abi.Answer) []cases.Piece {
+	for _, e := range answer.Events {
+		span := input[min(len(input), int(e.Start)):]
+		switch e.Kind {
+		case abi.Text:
+			pieces = append(pieces, cases.Piece{Kind: cases.KindText, Text: span[:e.Len]})
+		case abi.Reasoning:
+			pieces = append(pieces, cases.Piece{Kind: cases.KindReasoning, Text: span[:e.Len]})
+		}
+	}
+	return pieces
 }
 
 func TestStars(t *testing.T) { sdktest.Run(t, &stars, config) }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/registry"
 )
 
@@ -26,9 +28,9 @@ func conformCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("--splits: %w", err)
 			}
-			c := tck.Config{Name: engine, Splits: s, Family: family}
+			c := conform.Config{Name: engine, Splits: s, Family: family}
 			for _, path := range args {
-				f, err := tck.Load(path)
+				f, err := cases.Load(path)
 				if err != nil {
 					return err
 				}
@@ -47,7 +49,7 @@ func conformCommand() *cobra.Command {
 				}
 				return e, err
 			}
-			sum, err := tck.Run(c, cmd.OutOrStdout(), asJSON)
+			sum, err := conform.Run(c, cmd.OutOrStdout(), asJSON)
 			if err != nil {
 				return err
 			}

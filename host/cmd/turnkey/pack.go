@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
@@ -73,7 +73,7 @@ func withCases(binary []byte, file string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--cases: %w", err)
 	}
-	if _, err := tck.ParseFile(file, text); err != nil {
+	if _, err := cases.ParseFile(file, text); err != nil {
 		return nil, err
 	}
 	return manifest.WithSection(binary, abi.SectionCases, text)

@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 )
 
 type parseFlags struct {
@@ -74,7 +75,7 @@ func parseText(cmd *cobra.Command, f *parseFlags) error {
 	if len(f.options) > 0 {
 		e = &withOptions{e, f.options}
 	}
-	events, surfaced := tck.Assemble(e, c, pieces(string(raw), f.chunks))
+	events, surfaced := conform.Assemble(e, c, pieces(string(raw), f.chunks))
 	out := json.NewEncoder(cmd.OutOrStdout())
 	out.SetEscapeHTML(false)
 	for _, e := range events {
@@ -86,16 +87,16 @@ func parseText(cmd *cobra.Command, f *parseFlags) error {
 }
 
 // readCase makes a case of the flags.
-func (f *parseFlags) readCase() (c *tck.Case, err error) {
-	c = &tck.Case{Family: f.family}
-	if c.Start, err = tck.ParseStart(f.start); err != nil {
+func (f *parseFlags) readCase() (c *cases.Case, err error) {
+	c = &cases.Case{Family: f.family}
+	if c.Start, err = cases.ParseStart(f.start); err != nil {
 		return nil, fmt.Errorf("--start: %w", err)
 	}
-	if c.Mode, c.NamedTool, err = tck.ParseMode(f.mode); err != nil {
+	if c.Mode, c.NamedTool, err = cases.ParseMode(f.mode); err != nil {
 		return nil, fmt.Errorf("--mode: %w", err)
 	}
 	c.TurnGrammar = f.finish == "eos"
-	if c.Finish, err = tck.ParseFinish(f.finish, c.TurnGrammar); err != nil {
+	if c.Finish, err = cases.ParseFinish(f.finish, c.TurnGrammar); err != nil {
 		return nil, fmt.Errorf("--finish: %w", err)
 	}
 	if f.tools == "" {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/wasm"
@@ -36,7 +36,7 @@ func TestModuleAnswersLikeThePackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := tck.ParseFile("cases", raw)
+	file, err := cases.ParseFile("cases", raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,14 +74,14 @@ func TestModuleAnswersLikeThePackage(t *testing.T) {
 
 // pair is one case in a session of either kind.
 type pair struct {
-	c      *tck.Case
+	c      *cases.Case
 	native *sdk.Session
 	wasm   *wasm.Session
 	at     int
 	done   bool
 }
 
-func newPair(t *testing.T, m *wasm.Module, c *tck.Case) *pair {
+func newPair(t *testing.T, m *wasm.Module, c *cases.Case) *pair {
 	s, err := c.Session("kimi_k2")
 	if err != nil {
 		t.Fatal(err)

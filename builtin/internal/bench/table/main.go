@@ -20,8 +20,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin"
 	"github.com/turnkey-parsers/turnkey/plugins"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
@@ -54,7 +54,7 @@ passed           share of the chunks that reached the guest then
 `
 
 func run(out io.Writer, names []string) error {
-	cases, err := loadCases()
+	all, err := loadCases()
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func run(out io.Writer, names []string) error {
 					return err
 				}
 			}
-			r, err := newRow(p.Name, described, cases)
+			r, err := newRow(p.Name, described, all)
 			if err == nil {
 				if r.native, err = native.Parser(m, p.Name); err == nil {
 					r.wasm, err = module.Parser(p.Name)
@@ -110,18 +110,18 @@ func compile(r *wasm.Runtime, name string) (*wasm.Module, error) {
 }
 
 // loadCases reads the cases of all families.
-func loadCases() ([]tck.Case, error) {
+func loadCases() ([]cases.Case, error) {
 	paths, err := filepath.Glob("builtin/*/testdata/*.json")
 	if err != nil || len(paths) == 0 {
 		return nil, fmt.Errorf("no builtin/*/testdata/*.json here; run it in the module's root")
 	}
-	var cases []tck.Case
+	var all []cases.Case
 	for _, path := range paths {
-		f, err := tck.Load(path)
+		f, err := cases.Load(path)
 		if err != nil {
 			return nil, err
 		}
-		cases = append(cases, f.Cases...)
+		all = append(all, f.Cases...)
 	}
-	return cases, nil
+	return all, nil
 }

@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
+	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
@@ -20,10 +21,10 @@ type row struct {
 	sample.Grammar
 	name         string
 	native, wasm parser.Engine
-	cases        []tck.Case
+	cases        []cases.Case
 }
 
-func newRow(name string, described *manifest.Manifest, cases []tck.Case) (*row, error) {
+func newRow(name string, described *manifest.Manifest, cases []cases.Case) (*row, error) {
 	r := &row{name: name}
 	var known bool
 	if r.Grammar, known = sample.Grammars[name]; !known {
@@ -221,11 +222,11 @@ func (r *row) right() error {
 
 // calls is how many calls of f the parser finds in a text.
 func (r *row) calls(text string) (int, error) {
-	events, err := tck.Assemble(r.native, &tck.Case{Start: abi.ChannelContent, Input: text,
+	events, err := conform.Assemble(r.native, &cases.Case{Start: abi.ChannelContent, Input: text,
 		Tools: []json.RawMessage{[]byte(`{"type":"function","function":{"name":"f"}}`)}}, []string{text})
 	n := 0
 	for _, e := range events {
-		if e.Kind == tck.KindToolCall && e.Name == "f" {
+		if e.Kind == cases.KindToolCall && e.Name == "f" {
 			n++
 		}
 	}

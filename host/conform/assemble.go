@@ -1,23 +1,26 @@
-package tck
+// Package conform runs cases through the host's own parse session and framing:
+// what a client of turnkey would get.
+package conform
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
-// Assemble runs chunks through a parser and the host's parse session and
-// framing, and gives what a client would put together: text, reasoning and calls
-// in order, each call at the place of its first delta. A dropped call is absent,
-// and a call whose arguments are unsound has {}.
+// Assemble is a cases.Client: it runs chunks through a parser and the host's parse
+// session and framing, and gives what a client would put together: text,
+// reasoning and calls in order, each call at the place of its first delta. A
+// dropped call is absent, and a call whose arguments are unsound has {}.
 //
-// Of the case it takes the session, the tools and the finish reason. The error
-// is the one that the request would end with; the events before it are given
-// too.
-func Assemble(e parser.Engine, c *Case, chunks []string) ([]Event, error) {
+// Of the case it takes the open block, the tools and the finish reason. The error
+// is the one that the request would end with; the pieces before it are given too.
+func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, error) {
 	s, err := c.Session(e.Parser().Name)
 	if err != nil {
 		return nil, err
@@ -31,7 +34,7 @@ func Assemble(e parser.Engine, c *Case, chunks []string) ([]Event, error) {
 	})
 	session, events, err := parse.Open(parse.Config{Engine: e, Open: s, Policy: parse.FaultIsError, Sent: framer.Sent})
 	if err != nil {
-		return nil, err
+		return nil, requestError(err)
 	}
 	defer session.Close()
 	a := assembly{calls: map[int]int{}}
@@ -39,33 +42,29 @@ func Assemble(e parser.Engine, c *Case, chunks []string) ([]Event, error) {
 	for _, chunk := range chunks {
 		if events, err = session.Push(chunk); err != nil {
 			a.add(framer.Apply(events, nil))
-			return a.view(), err
+			return a.view(), requestError(err)
 		}
 		a.add(framer.Apply(events, nil))
 	}
 	events, err = session.Finish(c.Finish)
 	a.add(framer.Finish(framer.Apply(events, nil)))
-	return a.view(), err
+	return a.view(), requestError(err)
 }
 
-// CheckAssembled asks that a text gives the same assembled view at every split,
-// arguments to the byte. Ids are left out: a host may make them up.
-func CheckAssembled(e parser.Engine, c *Case, splits Splits) error {
-	view := func(chunks []string) string {
-		events, err := Assemble(e, c, chunks)
-		for i := range events {
-			events[i].ID = ""
-		}
-		return outcome(events, errorWords(err))
+// requestError makes a broken turn grammar match cases.ErrMalformedCall.
+func requestError(err error) error {
+	var strict *parse.StrictError
+	if errors.As(err, &strict) {
+		return malformedCall{err}
 	}
-	want := view([]string{c.Input})
-	for split := range splits.of(c.Input) {
-		if got := view(split.Chunks); got != want {
-			return fmt.Errorf("text %q: split %s: assembled it is\n %s\nin one push\n %s", c.Input, split.Name, got, want)
-		}
-	}
-	return nil
+	return err
 }
+
+type malformedCall struct{ error }
+
+func (m malformedCall) Unwrap() error { return m.error }
+
+func (m malformedCall) Is(target error) bool { return target == cases.ErrMalformedCall }
 
 // framingTools gives the names and parameters of OpenAI tool objects.
 func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
@@ -87,7 +86,7 @@ func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
 
 // assembly puts deltas together.
 type assembly struct {
-	events []Event
+	events []cases.Piece
 	done   []bool      // by event: a call that was completed, or no call
 	calls  map[int]int // event by the call's index
 }
@@ -96,12 +95,12 @@ func (a *assembly) add(deltas []framing.Delta) {
 	for _, d := range deltas {
 		switch d.Kind {
 		case framing.Content:
-			a.events, a.done = append(a.events, Event{Kind: KindText, Text: d.Text}), append(a.done, true)
+			a.events, a.done = append(a.events, cases.Piece{Kind: cases.KindText, Text: d.Text}), append(a.done, true)
 		case framing.Reasoning:
-			a.events, a.done = append(a.events, Event{Kind: KindReasoning, Text: d.Text}), append(a.done, true)
+			a.events, a.done = append(a.events, cases.Piece{Kind: cases.KindReasoning, Text: d.Text}), append(a.done, true)
 		case framing.CallHead:
 			a.calls[d.Index] = len(a.events)
-			a.events, a.done = append(a.events, Event{Kind: KindToolCall, Name: d.Name, ID: d.ID}), append(a.done, false)
+			a.events, a.done = append(a.events, cases.Piece{Kind: cases.KindToolCall, Name: d.Name, ID: d.ID}), append(a.done, false)
 		case framing.CallArgs:
 			call := &a.events[a.calls[d.Index]]
 			call.Arguments = append(call.Arguments, d.Text...)
@@ -116,12 +115,12 @@ func (a *assembly) add(deltas []framing.Delta) {
 }
 
 // view gives the events without the calls that were never completed.
-func (a *assembly) view() []Event {
-	var out []Event
+func (a *assembly) view() []cases.Piece {
+	var out []cases.Piece
 	for i, e := range a.events {
 		if a.done[i] {
 			out = append(out, e)
 		}
 	}
-	return mergeEvents(out)
+	return cases.MergePieces(out)
 }

@@ -1,27 +1,30 @@
-package tck
+// Package toy is a grammar for tests of conformance kits, <t>thought</t>, (call
+// name {json}) and text, with one sound parser and one for each flaw that a kit
+// has to find.
+package toy
 
 import (
 	"bytes"
 	"strings"
-	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/sdk"
-	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
-// toyManifest is that of the tests' own grammar: <t>thought</t>, (call name
-// {json}) and text. Its flaws are other parsers of the module.
-const toyManifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[
+const moduleManifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[
  {"name":"toy","aliases":["toy-2"],"kind":"unified","jail":{"open":["<t>","(f{"],"close":["</t>",")"]}},
  {"name":"toy_eager","kind":"unified"},{"name":"toy_late","kind":"unified"},{"name":"toy_watch","kind":"unified"},
  {"name":"toy_context","kind":"unified"},{"name":"toy_own","kind":"unified"},{"name":"toy_end","kind":"unified"},
  {"name":"toy_panic","kind":"unified"},{"name":"toy_shared","kind":"unified","jail":{"open":["<t>","(f{"],"close":["</t>",")"]}},
  {"name":"toy_constraint","kind":"unified","constraint":true}]}`
 
-var toyModule = sdk.Module{
-	Manifest: toyManifest,
+// Module has the parser toy, also called toy-2, which is sound. The others have a
+// flaw each: toy_eager lets go of a marker's beginning, toy_late drops a call that
+// takes several pushes, toy_watch leaves a byte out of its WATCH, toy_own makes up
+// text, toy_panic panics at an unfinished call, toy_shared has one state for all
+// sessions, toy_constraint a malformed constraint.
+var Module = sdk.Module{
+	Manifest: moduleManifest,
 	New: func(s *abi.OpenBlock) sdk.Parser {
 		if !strings.HasPrefix(s.Parser, "toy") {
 			return nil
@@ -29,22 +32,22 @@ var toyModule = sdk.Module{
 		if s.Parser == "toy_shared" {
 			return &shared
 		}
-		return &toy{flaw: s.Parser, thought: s.Start == abi.ChannelReasoning}
+		return &toyParser{flaw: s.Parser, thought: s.Start == abi.ChannelReasoning}
 	},
 	Constraint: func(*abi.OpenBlock) []byte { return []byte(`{"scope":"reply","structural_tag":{"a":1}}`) },
 }
 
 // shared is the parser of all sessions of toy_shared.
-var shared toy
+var shared toyParser
 
-// toy is a parser with a flaw, if its name is one's.
-type toy struct {
+// toyParser is a parser with a flaw, if its name is one's.
+type toyParser struct {
 	flaw    string
 	thought bool
 	pushes  int
 }
 
-func (p *toy) Step(w *sdk.Window) {
+func (p *toyParser) Step(w *sdk.Window) {
 	p.pushes++
 	for p.one(w) {
 	}
@@ -60,7 +63,7 @@ func (p *toy) Step(w *sdk.Window) {
 	}
 }
 
-func (p *toy) one(w *sdk.Window) bool {
+func (p *toyParser) one(w *sdk.Window) bool {
 	b := w.Bytes()
 	switch {
 	case len(b) == 0:
@@ -94,11 +97,11 @@ func (p *toy) one(w *sdk.Window) bool {
 }
 
 // letsGo says that the parser forgets to wait, in the second step.
-func (p *toy) letsGo() bool { return p.flaw == "toy_eager" && p.pushes == 2 }
+func (p *toyParser) letsGo() bool { return p.flaw == "toy_eager" && p.pushes == 2 }
 
 // end reads a thought up to its closer; it waits where the window may end in a
 // part of it.
-func (p *toy) end(w *sdk.Window) bool {
+func (p *toyParser) end(w *sdk.Window) bool {
 	const closer = "</t>"
 	b := w.Bytes()
 	if n := bytes.Index(b, []byte(closer)); n >= 0 {
@@ -117,7 +120,7 @@ func (p *toy) end(w *sdk.Window) bool {
 	return false
 }
 
-func (p *toy) call(w *sdk.Window) bool {
+func (p *toyParser) call(w *sdk.Window) bool {
 	b := w.Bytes()
 	end := bytes.IndexByte(b, ')')
 	if end < 0 {
@@ -141,13 +144,4 @@ func (p *toy) call(w *sdk.Window) bool {
 	}
 	w.Skip(end + 1)
 	return true
-}
-
-func toyEngine(t testing.TB, name string) parser.Engine {
-	t.Helper()
-	e, err := native.Parser(&toyModule, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }

@@ -1,4 +1,10 @@
-package tck
+// Package cases reads and checks cases: raw texts of a model and what a client
+// must get from each. They are the content of a module's turnkey.cases section and
+// of the files beside a parser's tests.
+//
+// What a client gets depends on a host too: its framing types arguments and reads
+// guided JSON. So a host comes in as a Client, and this package needs none.
+package cases
 
 import (
 	"bytes"
@@ -35,7 +41,7 @@ type Case struct {
 	Chunks      []string // nil unless the chunks themselves matter; Input is their sum
 	Finish      abi.Finish
 	Options     []abi.Option // of the model's configuration; files have none
-	Want        []Event
+	Want        []Piece
 	WantError   string // "" unless an error must surface
 }
 
@@ -92,7 +98,7 @@ func (c *Case) read(raw []byte, family string, toolSets map[string][]json.RawMes
 		Chunks      []string        `json:"chunks"`
 		Finish      string          `json:"finish"`
 		Want        *struct {
-			Events []Event `json:"events"`
+			Events []Piece `json:"events"`
 			Error  string  `json:"error"`
 		} `json:"want"`
 	}
@@ -120,7 +126,7 @@ func (c *Case) read(raw []byte, family string, toolSets map[string][]json.RawMes
 	if c.Input = strings.Join(doc.Chunks, ""); doc.Input != nil {
 		c.Input = *doc.Input
 	}
-	c.Want, c.WantError = mergeEvents(doc.Want.Events), doc.Want.Error
+	c.Want, c.WantError = MergePieces(doc.Want.Events), doc.Want.Error
 	for i := range doc.Want.Events {
 		if err := doc.Want.Events[i].check(); err != nil {
 			return fmt.Errorf("want.events[%d]: %w", i, err)

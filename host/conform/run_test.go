@@ -1,4 +1,4 @@
-package tck
+package conform
 
 import (
 	"bytes"
@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
+	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/abi/tck/toy"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
@@ -23,15 +26,15 @@ const runCases = `{"family":"toy","tools":{"std":[{"type":"function","function":
 
 func run(t *testing.T, change func(*Config), asJSON bool) (Summary, string) {
 	t.Helper()
-	file, err := ParseFile("toy.json", []byte(runCases))
+	file, err := cases.ParseFile("toy.json", []byte(runCases))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := Config{
-		Files: []*File{file}, Name: "native", Splits: EverySplit,
+		Files: []*cases.File{file}, Name: "native", Splits: tck.EverySplit,
 		Engine: func(family string) (parser.Engine, error) {
 			if strings.HasPrefix(strings.ToLower(family), "toy") {
-				return native.Parser(&toyModule, family)
+				return native.Parser(&toy.Module, family)
 			}
 			return nil, nil
 		},
@@ -73,7 +76,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunOneFamilyWhole(t *testing.T) {
-	sum, out := run(t, func(c *Config) { c.Family, c.Splits = "toy_late", Splits{} }, false)
+	sum, out := run(t, func(c *Config) { c.Family, c.Splits = "toy_late", tck.Splits{} }, false)
 	if (sum != Summary{Passed: 1, Failed: 1}) || !strings.HasSuffix(out, "1 passed, 1 failed\n") {
 		t.Errorf("got %+v and\n%s", sum, out)
 	}
@@ -101,28 +104,5 @@ func TestRunJSON(t *testing.T) {
 	var last Summary
 	if err := json.Unmarshal([]byte(lines[9]), &last); err != nil || last != sum || passed != sum.Passed {
 		t.Errorf("got %s, %v; %d passed", lines[9], err, passed)
-	}
-}
-
-func TestDiffEvents(t *testing.T) {
-	call := Event{Kind: KindToolCall, Name: "f", Arguments: json.RawMessage(`{}`), ID: "1"}
-	with := func(change func(*Event)) Event { e := call; change(&e); return e }
-	for _, c := range []struct {
-		name      string
-		want, got Event
-		differs   string
-	}{
-		{"same", call, call, ""},
-		{"id not asked for", with(func(e *Event) { e.ID = "" }), call, ""},
-		{"id", call, with(func(e *Event) { e.ID = "2" }), "event 0: id"},
-		{"name", call, with(func(e *Event) { e.Name = "g" }), "event 0: name"},
-		{"arguments", call, with(func(e *Event) { e.Arguments = json.RawMessage(`[]`) }), "event 0: arguments"},
-		{"no JSON", call, with(func(e *Event) { e.Arguments = json.RawMessage(`{`) }), "event 0: arguments"},
-		{"kind", call, Event{Kind: KindText, Text: "f"}, "event 0: kind"},
-		{"text", Event{Kind: KindText, Text: "f"}, Event{Kind: KindText, Text: "g"}, "event 0: text"},
-	} {
-		if got := diffEvents([]Event{c.want}, []Event{c.got}); got != c.differs {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.differs)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package tck
+package cases
 
 import (
 	"bytes"
@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The kinds of an assembled Event.
+// The kinds of a Piece.
 const (
 	KindText      = "text"
 	KindReasoning = "reasoning"
 	KindToolCall  = "tool_call"
 )
 
-// Event is one piece of the assembled view of an answer: a run of text or of
+// Piece is one piece of the assembled view of an answer: a run of text or of
 // reasoning, or a whole call. Its JSON is that of the case format.
-type Event struct {
+type Piece struct {
 	Kind      string          `json:"kind"`
 	Text      string          `json:"text,omitempty"`
 	Name      string          `json:"name,omitempty"`
@@ -24,7 +24,7 @@ type Event struct {
 	ID        string          `json:"id,omitempty"`
 }
 
-func (e *Event) check() error {
+func (e *Piece) check() error {
 	switch e.Kind {
 	case KindText, KindReasoning:
 		if e.Name != "" || e.ID != "" || e.Arguments != nil {
@@ -40,9 +40,9 @@ func (e *Event) check() error {
 	return nil
 }
 
-// mergeEvents joins adjacent runs of one kind and takes empty ones out.
-func mergeEvents(events []Event) []Event {
-	var out []Event
+// MergePieces joins adjacent runs of one kind and takes empty ones out.
+func MergePieces(events []Piece) []Piece {
+	var out []Piece
 	for _, e := range events {
 		switch last := len(out) - 1; {
 		case e.Kind == KindToolCall:
@@ -57,9 +57,9 @@ func mergeEvents(events []Event) []Event {
 	return out
 }
 
-// diffEvents says where got differs from want, "" if nowhere. An id is compared
+// DiffPieces says where got differs from want, "" if nowhere. An id is compared
 // only where want gives one, arguments as JSON values with exact number tokens.
-func diffEvents(want, got []Event) string {
+func DiffPieces(want, got []Piece) string {
 	for i := 0; i < len(want) || i < len(got); i++ {
 		switch {
 		case i >= len(got):
@@ -101,8 +101,8 @@ func canonical(raw json.RawMessage) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// render writes events on one line, for result lines.
-func render(events []Event) string {
+// Render writes pieces on one line, for result lines.
+func Render(events []Piece) string {
 	parts := make([]string, len(events))
 	for i, e := range events {
 		parts[i] = e.String()
@@ -111,7 +111,7 @@ func render(events []Event) string {
 }
 
 // String gives the event's JSON.
-func (e Event) String() string {
+func (e Piece) String() string {
 	if e.Kind == KindToolCall && !json.Valid(e.Arguments) {
 		e.Arguments, _ = json.Marshal("not JSON: " + string(e.Arguments))
 	}

@@ -1,25 +1,25 @@
-package tck
+package conform
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"sync"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/abi/tck"
 )
 
 // Config says what Run runs.
 type Config struct {
-	Files []*File
+	Files []*cases.File
 	// Engine gives the parser of a family, nil if no loaded module has one.
 	Engine func(family string) (parser.Engine, error)
 	Name   string // the engine's name in result lines
-	Splits Splits
+	Splits tck.Splits
 	Family string // only cases of this family, or of files of this family; "" for all
 	// Exceptions are cases that are known to fail, by "file/case", and why. They
 	// are run and listed and count neither as passed nor as failed, unless one
@@ -29,18 +29,18 @@ type Config struct {
 
 // Result is what became of a case.
 type Result struct {
-	File      string  `json:"file"`
-	Case      string  `json:"case"`
-	Family    string  `json:"family"`
-	Engine    string  `json:"engine"`
-	Passed    bool    `json:"passed"`
-	Split     string  `json:"split,omitempty"` // the first split that failed
-	Want      []Event `json:"want,omitempty"`
-	WantError string  `json:"want_error,omitempty"`
-	Got       []Event `json:"got,omitempty"`
-	GotError  string  `json:"got_error,omitempty"`
-	Reason    string  `json:"reason,omitempty"`    // where want and got differ
-	Exception string  `json:"exception,omitempty"` // why the case is known to fail
+	File      string        `json:"file"`
+	Case      string        `json:"case"`
+	Family    string        `json:"family"`
+	Engine    string        `json:"engine"`
+	Passed    bool          `json:"passed"`
+	Split     string        `json:"split,omitempty"` // the first split that failed
+	Want      []cases.Piece `json:"want,omitempty"`
+	WantError string        `json:"want_error,omitempty"`
+	Got       []cases.Piece `json:"got,omitempty"`
+	GotError  string        `json:"got_error,omitempty"`
+	Reason    string        `json:"reason,omitempty"`    // where want and got differ
+	Exception string        `json:"exception,omitempty"` // why the case is known to fail
 }
 
 // String gives the result's line.
@@ -56,7 +56,7 @@ func (r *Result) String() string {
 	if r.Passed {
 		return line
 	}
-	line += fmt.Sprintf(" %s: want %s got %s", r.Split, outcome(r.Want, r.WantError), outcome(r.Got, r.GotError))
+	line += fmt.Sprintf(" %s: want %s got %s", r.Split, cases.Outcome(r.Want, r.WantError), cases.Outcome(r.Got, r.GotError))
 	if r.Reason != "" {
 		line += " (" + r.Reason + ")"
 	}
@@ -64,13 +64,6 @@ func (r *Result) String() string {
 		line += " known: " + r.Exception
 	}
 	return line
-}
-
-func outcome(events []Event, err string) string {
-	if err == "" {
-		return render(events)
-	}
-	return fmt.Sprintf("%s and error %q", render(events), err)
 }
 
 // Summary counts results.
@@ -118,8 +111,8 @@ func Run(cfg Config, out io.Writer, asJSON bool) (Summary, error) {
 
 func runAll(cfg Config) []Result {
 	type job struct {
-		file *File
-		c    *Case
+		file *cases.File
+		c    *cases.Case
 	}
 	var jobs []job
 	for _, f := range cfg.Files {
@@ -178,7 +171,7 @@ func (c *engineCache) get(family string) (parser.Engine, error) {
 	return got.e, got.err
 }
 
-func runOne(cfg *Config, engines *engineCache, file string, c *Case) Result {
+func runOne(cfg *Config, engines *engineCache, file string, c *cases.Case) Result {
 	r := Result{File: file, Case: c.Name, Family: c.Family, Engine: cfg.Name, Want: c.Want, WantError: c.WantError}
 	known := cfg.Exceptions[file+"/"+c.Name]
 	e, err := engines.get(c.Family)
@@ -187,7 +180,7 @@ func runOne(cfg *Config, engines *engineCache, file string, c *Case) Result {
 		r.Exception = known
 		return r
 	}
-	fail := RunCase(e, c, cfg.Splits)
+	fail := cases.Check(Assemble, e, c, cfg.Splits)
 	switch {
 	case fail == nil && known != "":
 		r.Split, r.Got = "all", c.Want
@@ -198,51 +191,4 @@ func runOne(cfg *Config, engines *engineCache, file string, c *Case) Result {
 		r.Split, r.Got, r.GotError, r.Reason, r.Exception = fail.Split, fail.Got, fail.Error, fail.Reason, known
 	}
 	return r
-}
-
-// Failure is how a case failed.
-type Failure struct {
-	Split  string
-	Got    []Event
-	Error  string // the error that surfaced, "" if none did
-	Reason string // where it differs from what the case wants
-}
-
-// RunCase runs a case at the splits, or with its own chunks if it has any, and
-// gives the first failure, nil if there is none.
-func RunCase(e parser.Engine, c *Case, splits Splits) *Failure {
-	if c.Chunks != nil {
-		return runSplit(e, c, Split{"chunks", c.Chunks})
-	}
-	for split := range splits.of(c.Input) {
-		if f := runSplit(e, c, split); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-func runSplit(e parser.Engine, c *Case, split Split) *Failure {
-	got, err := Assemble(e, c, split.Chunks)
-	surfaced := errorWords(err)
-	reason := diffEvents(c.Want, got)
-	if surfaced != c.WantError {
-		reason = "error"
-	}
-	if reason == "" {
-		return nil
-	}
-	return &Failure{Split: split.Name, Got: got, Error: surfaced, Reason: reason}
-}
-
-// errorWords gives the words by which cases name an error.
-func errorWords(err error) string {
-	var strict *parse.StrictError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &strict):
-		return "malformed tool call"
-	}
-	return err.Error()
 }

@@ -1,11 +1,10 @@
-package tck
+package cases
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 )
@@ -96,44 +95,27 @@ func TestSameJSON(t *testing.T) {
 	}
 }
 
-func TestSplits(t *testing.T) {
-	count := func(word, text string) int {
-		s, err := ParseSplits(word)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for split := range s.of(text) {
-			n++
-			if strings.Join(split.Chunks, "") != text {
-				t.Errorf("%s of %q is %q", split.Name, text, split.Chunks)
-			}
-		}
-		return n
-	}
-	for word, want := range map[string]int{"whole": 1, "chars": 1, "random:7": 7, "every": 1 + 1 + 3 + 20} {
-		if got := count(word, "aé日b"); got != want {
-			t.Errorf("%s: %d splits, want %d", word, got, want)
-		}
-	}
-	for _, word := range []string{"", "all", "random", "random:", "random:0", "random:-1", "random:x", "whole:2"} {
-		if _, err := ParseSplits(word); err == nil {
-			t.Errorf("%q was taken", word)
+func TestDiffPieces(t *testing.T) {
+	call := Piece{Kind: KindToolCall, Name: "f", Arguments: json.RawMessage(`{}`), ID: "1"}
+	with := func(change func(*Piece)) Piece { e := call; change(&e); return e }
+	for _, c := range []struct {
+		name      string
+		want, got Piece
+		differs   string
+	}{
+		{"same", call, call, ""},
+		{"id not asked for", with(func(e *Piece) { e.ID = "" }), call, ""},
+		{"id", call, with(func(e *Piece) { e.ID = "2" }), "event 0: id"},
+		{"name", call, with(func(e *Piece) { e.Name = "g" }), "event 0: name"},
+		{"arguments", call, with(func(e *Piece) { e.Arguments = json.RawMessage(`[]`) }), "event 0: arguments"},
+		{"no JSON", call, with(func(e *Piece) { e.Arguments = json.RawMessage(`{`) }), "event 0: arguments"},
+		{"kind", call, Piece{Kind: KindText, Text: "f"}, "event 0: kind"},
+		{"text", Piece{Kind: KindText, Text: "f"}, Piece{Kind: KindText, Text: "g"}, "event 0: text"},
+	} {
+		if got := DiffPieces([]Piece{c.want}, []Piece{c.got}); got != c.differs {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.differs)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.String().Draw(t, "text")
-		for split := range EverySplit.of(text) {
-			for _, chunk := range split.Chunks {
-				if !slices.Equal([]rune(chunk), []rune(strings.ToValidUTF8(chunk, ""))) {
-					t.Fatalf("%s of %q cuts a character: %q", split.Name, text, split.Chunks)
-				}
-			}
-			if strings.Join(split.Chunks, "") != text {
-				t.Fatalf("%s of %q is %q", split.Name, text, split.Chunks)
-			}
-		}
-	})
 }
 
 func FuzzParseFile(f *testing.F) {
@@ -147,7 +129,7 @@ func FuzzParseFile(f *testing.F) {
 			if _, err := c.Session("p"); err != nil {
 				t.Errorf("a case that was read has no session: %v", err)
 			}
-			if d := diffEvents(c.Want, c.Want); d != "" {
+			if d := DiffPieces(c.Want, c.Want); d != "" {
 				t.Errorf("what is wanted differs from itself: %s", d)
 			}
 		}
