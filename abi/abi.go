@@ -56,6 +56,17 @@ const (
 	Note      Kind = 16 // a diagnostic for the operator, its text by Literal
 )
 
+var kindNames = [...]string{"COMMIT", "TEXT", "REASONING", "CALL", "CALL_ID", "ARGS", "OPEN", "KEY", "VALUE", "CLOSE",
+	"CALL_END", "CALL_DROP", "ERROR", "STATE", "WATCH", "LITERAL", "NOTE"}
+
+// String is the kind's name in ABI.md, "" for one that this version lacks.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return ""
+}
+
 // Event is one record of an answer. Start and Len are a span of the raw text in
 // bytes, absolute in the session; End is the offset up to which the input is
 // accounted for once this event is applied.

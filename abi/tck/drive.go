@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/check"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
@@ -43,8 +44,8 @@ func open(e parser.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening: %w", err)
 	}
-	d := &drive{src: src, how: how, ledger: ledger{synthesises: e.Parser().Synthesises}}
-	if err := d.ledger.apply(answer, false); err != nil {
+	d := &drive{src: src, how: how, ledger: ledger{check: check.Checker{Rules: check.Rules{Synthesises: e.Parser().Synthesises, Strict: true}}}}
+	if err := d.ledger.apply(answer, check.Opening); err != nil {
 		src.Discard(err)
 		return nil, fmt.Errorf("opening: %w", err)
 	}
@@ -53,7 +54,7 @@ func open(e parser.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
 
 // push gives the parser more text, whole characters.
 func (d *drive) push(text []byte) error {
-	for len(text) > 0 && !d.ledger.dead {
+	for len(text) > 0 && !d.ledger.check.Fatal() {
 		n := len(text)
 		at := d.watched(text)
 		hold := d.ledger.watch.Flags == abi.FlagHold
@@ -71,9 +72,7 @@ func (d *drive) push(text []byte) error {
 			d.held = append(d.held, text...)
 		case at == len(text) || d.how == served && !hold && at > 0:
 			n = at
-			if err := d.ledger.skip(text[:n]); err != nil {
-				return err
-			}
+			d.ledger.skip(text[:n])
 			d.skipped = append(d.skipped, text[:n]...)
 		default:
 			if err := d.deliver(text); err != nil {
@@ -128,7 +127,7 @@ func (d *drive) deliver(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("push of %q at %d: %w", data[len(left):], off, err)
 	}
-	if err := d.ledger.apply(answer, false); err != nil {
+	if err := d.ledger.apply(answer, check.Pushing); err != nil {
 		return fmt.Errorf("push of %q at %d: %w", data[len(left):], off, err)
 	}
 	return nil
@@ -152,13 +151,13 @@ func (d *drive) finish(reason abi.Finish) error {
 			return err
 		}
 	}
-	if d.ledger.dead {
+	if d.ledger.check.Fatal() {
 		return nil
 	}
 	off := uint32(len(d.ledger.input))
 	answer, err := d.src.Finish(off, reason)
 	if err == nil {
-		err = d.ledger.apply(answer, true)
+		err = d.ledger.apply(answer, check.Finishing)
 	}
 	if err != nil {
 		return fmt.Errorf("finish (reason %d) at %d: %w", reason, off, err)

@@ -24,7 +24,7 @@ func CheckText(e parser.Engine, s abi.OpenBlock, text string, reason abi.Finish,
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("the text is not UTF-8")
 	}
-	c := check{e: e, s: s, text: text, reason: reason}
+	c := textCheck{e: e, s: s, text: text, reason: reason}
 	if err := c.reference(); err != nil {
 		return fmt.Errorf("text %q: one character a push: %w", text, err)
 	}
@@ -51,8 +51,8 @@ func CheckText(e parser.Engine, s abi.OpenBlock, text string, reason abi.Finish,
 	return nil
 }
 
-// check is one text and the sums of what has to be said of it.
-type check struct {
+// textCheck is one text and the sums of what has to be said of it.
+type textCheck struct {
 	e      parser.Engine
 	s      abi.OpenBlock
 	text   string
@@ -62,7 +62,7 @@ type check struct {
 }
 
 // reference pushes each character alone and keeps the sum after each.
-func (c *check) reference() error {
+func (c *textCheck) reference() error {
 	d, err := open(c.e, c.s, ignored)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c *check) reference() error {
 	return nil
 }
 
-func (c *check) split(split Split, how delivery) error {
+func (c *textCheck) split(split Split, how delivery) error {
 	d, err := open(c.e, c.s, how)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (c *check) split(split Split, how delivery) error {
 
 // differs tells of a sum that is not that of the reference, after at bytes or,
 // with nowhere, at the end.
-func (c *check) differs(got *ledger, at int) error {
+func (c *textCheck) differs(got *ledger, at int) error {
 	prefix, place := c.text, "at the end"
 	if at != nowhere {
 		prefix, place = c.text[:at], fmt.Sprintf("after %d bytes", at)
@@ -137,7 +137,7 @@ func (c *check) differs(got *ledger, at int) error {
 
 // ends ends the text after every character: pushed whole and left out where a
 // WATCH allows it, the sum has to be the same.
-func (c *check) ends(reason abi.Finish) error {
+func (c *textCheck) ends(reason abi.Finish) error {
 	for at := 0; at <= len(c.text); at++ {
 		if at < len(c.text) && !utf8.RuneStart(c.text[at]) {
 			continue
@@ -160,7 +160,7 @@ func (c *check) ends(reason abi.Finish) error {
 
 // endAfter ends the text after at bytes; unless the WATCH is ignored the last
 // characters come alone, so that there is one to honour.
-func (c *check) endAfter(at int, how delivery, reason abi.Finish) (*drive, error) {
+func (c *textCheck) endAfter(at int, how delivery, reason abi.Finish) (*drive, error) {
 	d, err := open(c.e, c.s, how)
 	if err != nil {
 		return nil, err
@@ -223,5 +223,5 @@ func Held(e parser.Engine, s abi.OpenBlock, input string) (int, error) {
 		}
 		at = n
 	}
-	return len(input) - int(d.ledger.end), nil
+	return len(input) - int(d.ledger.check.Accounted()), nil
 }

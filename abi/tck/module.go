@@ -116,7 +116,7 @@ func checkNeighbours(e parser.Engine) error {
 
 func neighbours(e parser.Engine, seeds ...uint64) error {
 	type session struct {
-		check
+		textCheck
 		*drive
 		left []string
 	}
@@ -160,7 +160,7 @@ func neighbours(e parser.Engine, seeds ...uint64) error {
 		}
 	}
 	for _, s := range sessions {
-		if err := s.finish(s.check.reason); err != nil {
+		if err := s.finish(s.reason); err != nil {
 			return err
 		}
 		if s.ledger.state() != s.final {

@@ -9,7 +9,8 @@ import (
 )
 
 func benchmarkPush(b *testing.B, e parser.Engine, text string) {
-	s, _, err := Open(Config{Engine: e})
+	cfg := Config{Engine: e, Sent: func(uint16) bool { return true }}
+	s, _, err := Open(cfg)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -17,7 +18,7 @@ func benchmarkPush(b *testing.B, e parser.Engine, text string) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		if s.Pushed() > 1<<30 {
-			s, _, _ = Open(Config{Engine: e})
+			s, _, _ = Open(cfg)
 		}
 		if _, err := s.Push(text); err != nil {
 			b.Fatal(err)
@@ -30,24 +31,40 @@ func BenchmarkPushWatched(b *testing.B) {
 }
 
 func BenchmarkPushChecked(b *testing.B) {
-	benchmarkPush(b, quiet{}, "sixteen letters ")
+	var events [1]abi.Event
+	benchmarkPush(b, &fast{push: func(off, n uint32) []abi.Event {
+		events[0] = at(abi.Text, off, n)
+		return events[:]
+	}}, "sixteen letters ")
 }
 
-// quiet says one span of text for each push.
-type quiet struct{}
-
-func (quiet) Parser() *manifest.Parser { return &manifest.Parser{} }
-
-func (quiet) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) {
-	return &quietSource{}, abi.Answer{}, nil
+// Each push is a member {"a":{"b":…,"c":…}} of the open call.
+func BenchmarkPushMembers(b *testing.B) {
+	events := make([]abi.Event, 0, 8)
+	benchmarkPush(b, &fast{open: answer(abi.Event{Kind: abi.Call}), push: func(off, n uint32) []abi.Event {
+		events = append(events[:0], at(abi.Key, off, 1, off), flagged(mark(abi.Open, off), abi.FlagObject), at(abi.Key, off+1, 1, off),
+			at(abi.Value, off+2, 4, off), at(abi.Key, off+6, 1, off), flagged(at(abi.Value, off+7, 2, off), abi.ReadString|abi.FlagMore),
+			flagged(at(abi.Value, off+9, 2, off), abi.ReadString), mark(abi.Close, off+n))
+		return events
+	}}, "sixteen letters ")
 }
 
-type quietSource struct{ events [1]abi.Event }
-
-func (q *quietSource) Push(off uint32, back int, data []byte) (abi.Answer, error) {
-	q.events[0] = at(abi.Text, off, uint32(len(data)-back))
-	return abi.Answer{Events: q.events[:]}, nil
+// fast is an Engine that does nothing but answer.
+type fast struct {
+	open abi.Answer
+	push func(off, n uint32) []abi.Event
 }
-func (q *quietSource) Finish(uint32, abi.Finish) (abi.Answer, error) { return abi.Answer{}, nil }
-func (q *quietSource) Discard(error)                                 {}
-func (q *quietSource) Close()                                        {}
+
+func (f *fast) Parser() *manifest.Parser { return &manifest.Parser{} }
+
+func (f *fast) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) { return f, f.open, nil }
+
+func (f *fast) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+	return abi.Answer{Events: f.push(off, uint32(len(data)-back))}, nil
+}
+
+func (f *fast) Finish(uint32, abi.Finish) (abi.Answer, error) { return abi.Answer{}, nil }
+
+func (f *fast) Discard(error) {}
+
+func (f *fast) Close() {}

@@ -3,8 +3,6 @@ package parse
 import (
 	"errors"
 	"fmt"
-
-	"github.com/turnkey-parsers/turnkey/abi"
 )
 
 // FaultError says that a parser failed: its engine returned an error, or its
@@ -20,22 +18,8 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("parser %s failed at byte %d: %v", e.Parser, e.Offset, e.Cause)
 }
 
-// Unwrap gives what the engine said, or an *AnswerError.
+// Unwrap gives what the engine said, or a *check.Error.
 func (e *FaultError) Unwrap() error { return e.Cause }
-
-// AnswerError says what was wrong with a malformed answer.
-type AnswerError struct {
-	Event  int // number of the event in the answer; -1 where it is the whole
-	Kind   abi.Kind
-	Reason string
-}
-
-func (e *AnswerError) Error() string {
-	if e.Event < 0 {
-		return "malformed answer: " + e.Reason
-	}
-	return fmt.Sprintf("malformed answer: event %d (kind %d): %s", e.Event, e.Kind, e.Reason)
-}
 
 // StrictError is an ERROR event of a session with a turn grammar: the request
 // fails. The text that was parsed is not in it.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/check"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
@@ -68,7 +69,7 @@ type Session struct {
 	given uint32 // how far the text was given to the source, or taken by a WATCH
 	seen  uint32 // how far it was given to the source
 
-	check   checker
+	check   check.Checker
 	watch   watcher
 	channel abi.Channel
 
@@ -93,7 +94,7 @@ func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	}
 	p := cfg.Engine.Parser()
 	cfg.Open.Parser = p.Name
-	s := &Session{cfg: cfg, name: p.Name, synth: p.Synthesises}
+	s := &Session{cfg: cfg, name: p.Name, check: check.Checker{Rules: check.Rules{Synthesises: p.Synthesises}}}
 	src, answer, err := cfg.Engine.Open(&s.cfg.Open)
 	var busy *parser.BusyError
 	switch {
@@ -108,7 +109,7 @@ func Open(cfg Config) (*Session, []CheckedEvent, error) {
 		s.Close()
 		return nil, nil, err
 	}
-	err = s.take(&answer, opening)
+	err = s.take(&answer, check.Opening)
 	return s, s.events, err
 }
 
@@ -169,7 +170,7 @@ func (s *Session) Finish(reason abi.Finish) ([]CheckedEvent, error) {
 	if err != nil {
 		return s.events, s.fail(err)
 	}
-	return s.events, s.take(&answer, finishing)
+	return s.events, s.take(&answer, check.Finishing)
 }
 
 // Close forgets the session. It may be called at any time, also twice.
@@ -186,7 +187,7 @@ func (s *Session) Close() {
 func (s *Session) Pushed() uint32 { return s.text.pushed }
 
 // Accounted is how far the text is accounted for, in bytes.
-func (s *Session) Accounted() uint32 { return s.check.end }
+func (s *Session) Accounted() uint32 { return s.check.Accounted() }
 
 // Channel is the channel that the parser last said is open.
 func (s *Session) Channel() abi.Channel { return s.channel }
@@ -201,15 +202,15 @@ func (s *Session) Raw(start, end uint32) []byte { return s.text.slice(start, end
 
 // needed is the offset from which on text must be kept.
 func (s *Session) needed() uint32 {
-	keep := min(s.check.end, s.given-min(s.given, abi.MaxLeftContext))
-	if s.check.open && !s.sent() {
-		keep = min(keep, s.check.before)
+	keep := min(s.check.Accounted(), s.given-min(s.given, abi.MaxLeftContext))
+	if call, before, open := s.check.OpenCall(); open && !s.sent(call) {
+		keep = min(keep, before)
 	}
 	return keep
 }
 
-func (s *Session) sent() bool {
-	return s.cfg.Sent != nil && s.cfg.Sent(s.check.call())
+func (s *Session) sent(call uint16) bool {
+	return s.cfg.Sent != nil && s.cfg.Sent(call)
 }
 
 // begin forgets the events of the call before.
@@ -221,7 +222,7 @@ func (s *Session) begin() {
 // source gets the rest.
 func (s *Session) advance() error {
 	if s.plain {
-		s.say(s.check.end)
+		s.say(s.check.Accounted())
 		return nil
 	}
 	for s.given < s.text.pushed && !s.plain {
@@ -266,18 +267,10 @@ func (s *Session) serve(end uint32) {
 	if end == s.given {
 		return
 	}
-	e := CheckedEvent{Kind: s.watch.kind, Start: s.given, End: end, Accounted: end}
-	switch e.Kind {
-	case abi.Args:
-		e.Call, e.Flags = s.check.call(), s.check.how
-	case abi.Value:
-		e.Call, e.Flags = s.check.call(), s.check.how|abi.FlagMore
-	default:
-		s.check.prose = end
-	}
-	e.Data = s.text.slice(e.Start, e.End)
-	s.events = append(s.events, e)
-	s.check.end, s.given = end, end
+	flags, call := s.check.ServeWatch(s.watch.kind, end)
+	s.events = append(s.events, CheckedEvent{Kind: s.watch.kind, Flags: flags, Call: call, Start: s.given, End: end, Accounted: end})
+	s.events[len(s.events)-1].Data = s.text.slice(s.given, end)
+	s.given = end
 }
 
 // pushAtOnce is the most that one call hands in, in bytes. How text is cut never
@@ -306,7 +299,7 @@ func (s *Session) call() error {
 	if err != nil {
 		return s.fail(err)
 	}
-	return s.take(&answer, pushing)
+	return s.take(&answer, check.Pushing)
 }
 
 // leftContext is the length of the last whole characters of b that fit a push's
@@ -321,11 +314,11 @@ func leftContext(b []byte) int {
 
 // limits fails the session that holds back too much.
 func (s *Session) limits() error {
-	held := s.given - s.check.end
+	held := s.given - s.check.Accounted()
 	if uint64(held) > uint64(s.cfg.Limits.Held) {
 		return s.fail(ErrHeld)
 	}
-	if s.check.open && uint64(s.given-s.check.before) > uint64(s.cfg.Limits.Call) && !s.sent() {
+	if call, before, open := s.check.OpenCall(); open && uint64(s.given-before) > uint64(s.cfg.Limits.Call) && !s.sent(call) {
 		return s.fail(ErrHeld)
 	}
 	return nil

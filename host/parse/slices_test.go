@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/check"
 )
 
 // A long push reaches the source in parts: bounded, in order, cut at characters.
@@ -99,7 +100,7 @@ func TestSpanBeyondThePart(t *testing.T) {
 	s, _ := open(t, Config{Engine: e, OnFault: func(f *FaultError) { fault = f }})
 	text := strings.Repeat("x", 2*pushAtOnce)
 	same(t, "events", push(t, s, text), fmt.Sprintf("text %q", text))
-	var bad *AnswerError
+	var bad *check.Error
 	if !errors.As(fault, &bad) || e.discarded == nil {
 		t.Errorf("got %v, discarded: %v", fault, e.discarded)
 	}

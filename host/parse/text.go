@@ -55,11 +55,6 @@ func (t *text) slice(start, end uint32) []byte {
 	return t.kept[start-t.base : end-t.base]
 }
 
-// boundary says whether a character may begin at an offset.
-func (t *text) boundary(at uint32) bool {
-	return at <= t.base || at >= t.pushed || utf8.RuneStart(t.kept[at-t.base])
-}
-
 // drop forgets the text before an offset, when that is cheap beside what it
 // frees.
 func (t *text) drop(before uint32) {
