@@ -67,8 +67,12 @@ func (k Kind) String() string {
 	return ""
 }
 
-// Event is one record of an answer. Start and Len are a span of the raw text in
-// bytes, absolute in the session; End is the offset up to which the input is
+// RawOffset is an offset into a session's raw text: all that the model said, in
+// bytes from the session's beginning.
+type RawOffset = uint32
+
+// Event is one record of an answer. Start and Len are a span of the raw text, or
+// what ABI.md says for the kind. End is the offset up to which the raw text is
 // accounted for once this event is applied.
 type Event struct {
 	Kind  Kind
@@ -76,7 +80,12 @@ type Event struct {
 	Call  uint16
 	Start uint32
 	Len   uint32
-	End   uint32
+	End   RawOffset
+}
+
+// Span is the span of an event of a kind that has one.
+func (e *Event) Span() (start, end RawOffset) {
+	return RawOffset(e.Start), RawOffset(e.Start + e.Len)
 }
 
 // EventSize is the size of an encoded Event in bytes.
@@ -214,7 +223,7 @@ func DecodeEvent(b []byte) Event {
 	_ = b[EventSize-1]
 	return Event{
 		Kind: Kind(b[0]), Flags: b[1], Call: uint16(b[2]) | uint16(b[3])<<8,
-		Start: le32(b[4:]), Len: le32(b[8:]), End: le32(b[12:]),
+		Start: le32(b[4:]), Len: le32(b[8:]), End: RawOffset(le32(b[12:])),
 	}
 }
 
@@ -225,7 +234,7 @@ func le32(b []byte) uint32 {
 
 // WatchEvent makes the Watch record for up to eight bytes. An empty set means
 // that no byte matters.
-func WatchEvent(flags uint8, call uint16, set []byte, end uint32) Event {
+func WatchEvent(flags uint8, call uint16, set []byte, end RawOffset) Event {
 	var b [8]byte
 	for i := range b {
 		switch {

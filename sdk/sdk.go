@@ -63,7 +63,7 @@ func Open(m *Module, open *abi.OpenBlock) (*Session, abi.Answer) {
 
 // Push gives the session data, whose first back bytes are left context and whose
 // rest stands at absolute offset off.
-func (s *Session) Push(off uint32, back int, data []byte) abi.Answer {
+func (s *Session) Push(off abi.RawOffset, back int, data []byte) abi.Answer {
 	s.w.push(off, back, data)
 	if s.p != nil {
 		s.p.Step(&s.w)
@@ -73,7 +73,7 @@ func (s *Session) Push(off uint32, back int, data []byte) abi.Answer {
 
 // Finish ends the session at absolute offset off. A call that is still open is
 // dropped, and bytes that the parser left are text.
-func (s *Session) Finish(off uint32, reason abi.Finish) abi.Answer {
+func (s *Session) Finish(off abi.RawOffset, reason abi.Finish) abi.Answer {
 	s.w.push(off, 0, nil)
 	s.w.Final, s.w.Reason = true, reason
 	if s.p != nil {

@@ -19,9 +19,9 @@ type Window struct {
 	// again with each push.
 	Scanned int
 
-	data []byte // left context, then the unconsumed bytes
-	head int    // where the unconsumed bytes begin in data
-	off  uint32 // absolute offset of data[head]
+	data []byte        // left context, then the unconsumed bytes
+	head int           // where the unconsumed bytes begin in data
+	off  abi.RawOffset // absolute offset of data[head]
 
 	events   []abi.Event
 	literals []byte
@@ -44,7 +44,7 @@ func (w *Window) Bytes() []byte { return w.data[w.head:] }
 func (w *Window) Len() int { return len(w.data) - w.head }
 
 // Offset is the absolute offset of the window's first byte.
-func (w *Window) Offset() uint32 { return w.off }
+func (w *Window) Offset() uint32 { return uint32(w.off) }
 
 // Prev is the byte before the window, 0 at the start of the text.
 func (w *Window) Prev() byte {
@@ -241,7 +241,7 @@ func (w *Window) prose(kind abi.Kind, flags uint8, n int) {
 		flags |= abi.FlagNewBlock
 		w.newBlock &^= 1 << kind
 	}
-	start := w.off
+	start := uint32(w.off)
 	w.consume(n)
 	if last := len(w.events) - 1; last >= 0 {
 		e := &w.events[last]
@@ -257,7 +257,7 @@ func (w *Window) prose(kind abi.Kind, flags uint8, n int) {
 // part points like point, and lets a fragment that continues the event before
 // it grow that event.
 func (w *Window) part(kind abi.Kind, flags uint8, at, n int) {
-	start := w.off + uint32(at)
+	start := uint32(w.off) + uint32(at)
 	if last := len(w.events) - 1; last >= 0 {
 		e := &w.events[last]
 		more := kind == abi.Args || e.Flags&abi.FlagMore != 0
@@ -279,7 +279,7 @@ func (w *Window) point(kind abi.Kind, flags uint8, at, n int) {
 	if at < 0 || n < 0 || at+n > w.Len() {
 		panic("sdk: a span outside the window")
 	}
-	w.emit(abi.Event{Kind: kind, Flags: flags, Call: w.call(), Start: w.off + uint32(at), Len: uint32(n)})
+	w.emit(abi.Event{Kind: kind, Flags: flags, Call: w.call(), Start: uint32(w.off) + uint32(at), Len: uint32(n)})
 }
 
 func (w *Window) literal(kind abi.Kind, flags uint8, s string) {
@@ -309,15 +309,15 @@ func (w *Window) consume(n int) {
 		panic("sdk: consumed more than the window holds")
 	}
 	w.head += n
-	w.off += uint32(n)
+	w.off += abi.RawOffset(n)
 	w.Scanned = max(0, w.Scanned-n)
 }
 
 // push takes new input in. Bytes that a WATCH left out come before off; the
 // parser promised that they change nothing.
-func (w *Window) push(off uint32, back int, data []byte) {
+func (w *Window) push(off abi.RawOffset, back int, data []byte) {
 	w.events, w.literals, w.watching = w.events[:0], w.literals[:0], false
-	if off > w.off+uint32(w.Len()) {
+	if off > w.off+abi.RawOffset(w.Len()) {
 		w.data, w.head, w.off, w.Scanned = append(w.data[:0], data[:back]...), back, off, 0
 	}
 	w.compact()

@@ -21,7 +21,7 @@ type replayLog struct {
 }
 
 type loggedOp struct {
-	off  uint32
+	off  abi.RawOffset
 	size uint32
 	back uint8
 }

@@ -19,9 +19,9 @@ type Session struct {
 	err    error     // why the session is over
 	closed bool
 
-	block    []byte // the open block
-	total    uint32 // absolute offset up to which text was pushed
-	end      uint32 // absolute offset up to which it is accounted for
+	block    []byte        // the open block
+	total    abi.RawOffset // absolute offset up to which text was pushed
+	end      abi.RawOffset // absolute offset up to which it is accounted for
 	log      replayLog
 	events   []abi.Event // the last answer's
 	literals []byte
@@ -30,7 +30,7 @@ type Session struct {
 // op is one call of a session.
 type op struct {
 	kind   opKind
-	off    uint32
+	off    abi.RawOffset
 	back   int
 	data   []byte // tk_open: the open block; tk_push: the text
 	reason abi.Finish
@@ -53,7 +53,7 @@ func (s *Session) open(open *abi.OpenBlock) (abi.Answer, error) {
 // stands at absolute offset off. The answer is valid until the session's next
 // call. After an error the session is over; it is a *Fault, or a *LimitError
 // where there is no room to rebuild a lost session.
-func (s *Session) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *Session) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	if back < 0 || back > len(data) || back > abi.MaxLeftContext {
 		return abi.Answer{}, fmt.Errorf("wasm: a push of %d bytes can't have %d bytes of left context", len(data), back)
 	}
@@ -61,7 +61,7 @@ func (s *Session) Push(off uint32, back int, data []byte) (abi.Answer, error) {
 }
 
 // Finish ends the text at absolute offset off.
-func (s *Session) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *Session) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	return s.do(op{kind: opFinish, off: off, reason: reason})
 }
 
@@ -204,7 +204,7 @@ func (s *Session) run(i *instance, o op) error {
 	return nil
 }
 
-func (s *Session) held() uint32 { return s.total - min(s.total, s.end) }
+func (s *Session) held() uint32 { return uint32(s.total - min(s.total, s.end)) }
 
 // account notes what was pushed and what the answer accounts for. Bytes that a
 // WATCH left out lie before the push and are accounted for.
@@ -217,7 +217,7 @@ func (s *Session) account(o op) error {
 	}
 	s.total = o.off
 	if o.kind == opPush {
-		s.total += uint32(len(o.data) - o.back)
+		s.total += abi.RawOffset(len(o.data) - o.back)
 	}
 	if n := len(s.events); n > 0 {
 		s.end = max(s.end, s.events[n-1].End)

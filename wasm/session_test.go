@@ -47,7 +47,7 @@ func (s *stream) push(text string) error {
 }
 
 func (s *stream) finish() error {
-	a, err := s.Finish(uint32(len(s.raw)), abi.FinishUnknown)
+	a, err := s.Finish(abi.RawOffset(len(s.raw)), abi.FinishUnknown)
 	s.take(a)
 	return err
 }

@@ -8,21 +8,21 @@ import (
 
 // callState follows the arguments of the open call.
 type callState struct {
-	before  uint32 // where the text was accounted for before the call
-	args    bool   // ARGS came
-	keys    bool   // KEYs came
-	read    bool   // reading is that of a span of ARGS, which the next has to carry too
-	reading uint8  // of the ARGS, or of the value that goes on
-	more    bool   // the last VALUE said that more follows
-	pending bool   // a KEY waits for its value
-	depth   int    // how many OPENs are not closed
+	before  abi.RawOffset // where the text was accounted for before the call
+	args    bool          // ARGS came
+	keys    bool          // KEYs came
+	read    bool          // reading is that of a span of ARGS, which the next has to carry too
+	reading uint8         // of the ARGS, or of the value that goes on
+	more    bool          // the last VALUE said that more follows
+	pending bool          // a KEY waits for its value
+	depth   int           // how many OPENs are not closed
 	arrays  [abi.MaxNesting / 64]uint64
 }
 
 // lastCall is the number of the call that was opened last.
 func (s *state) lastCall() uint16 { return uint16(s.calls - 1) }
 
-func (c *Checker) callOpens(e *abi.Event, before uint32) string {
+func (c *Checker) callOpens(e *abi.Event, before abi.RawOffset) string {
 	if c.open {
 		return fmt.Sprintf("call %d is still open; end it with CALL_END or CALL_DROP first", c.lastCall())
 	}

@@ -35,13 +35,13 @@ type Rules struct {
 
 // Text is the raw text of a session that an answer may speak of.
 type Text struct {
-	Bytes []byte // the raw text from offset Base on, at least as far as it was pushed
-	Base  uint32 // what lies before it is accounted for
-	End   uint32 // offset up to which the parser was given the text
+	Bytes []byte        // the raw text from offset Base on, at least as far as it was pushed
+	Base  abi.RawOffset // what lies before it is accounted for
+	End   abi.RawOffset // offset up to which the parser was given the text
 }
 
 // cutsCharacter says that an offset lies within a character.
-func (t *Text) cutsCharacter(at uint32) bool {
+func (t *Text) cutsCharacter(at abi.RawOffset) bool {
 	i := int(at) - int(t.Base)
 	return i > 0 && i < len(t.Bytes) && t.Bytes[i]&0xc0 == 0x80
 }
@@ -56,18 +56,18 @@ type Checker struct {
 
 // state is what must be known of a session's past to judge its next answer.
 type state struct {
-	end   uint32 // offset up to which the text is accounted for
-	prose uint32 // offset at which the last span of TEXT or REASONING ended
-	calls uint32 // how many calls were opened
-	fatal bool   // a fatal ERROR came
-	open  bool   // a call is open
+	end   abi.RawOffset // offset up to which the text is accounted for
+	prose abi.RawOffset // offset at which the last span of TEXT or REASONING ended
+	calls uint32        // how many calls were opened
+	fatal bool          // a fatal ERROR came
+	open  bool          // a call is open
 	call  callState
 }
 
 // answer is what the events of one answer are checked against.
 type answer struct {
 	text     Text
-	from     uint32 // end of the answer before: spans start here
+	from     abi.RawOffset // end of the answer before: spans start here
 	literals []byte
 	opening  bool
 	last     bool // the event is the last one
@@ -176,7 +176,7 @@ func (c *Checker) event(e *abi.Event, in *answer) string {
 	return c.byKind(e, in, before, literal)
 }
 
-func (c *Checker) byKind(e *abi.Event, in *answer, before uint32, literal bool) string {
+func (c *Checker) byKind(e *abi.Event, in *answer, before abi.RawOffset, literal bool) string {
 	switch e.Kind {
 	case abi.Text, abi.Reasoning:
 		return c.proseEvent(e)
@@ -256,11 +256,11 @@ func (c *Checker) judgesSpan(e *abi.Event) bool {
 
 // span judges where an event points.
 func (c *Checker) span(e *abi.Event, in *answer) string {
-	end := uint64(e.Start) + uint64(e.Len)
-	if e.Start < in.from || end > uint64(in.text.End) {
+	start, end := e.Span()
+	if start < in.from || end < start || end > in.text.End {
 		return fmt.Sprintf("span %d+%d is outside %d to %d, what was open to it", e.Start, e.Len, in.from, in.text.End)
 	}
-	if in.text.cutsCharacter(e.Start) || in.text.cutsCharacter(uint32(end)) {
+	if in.text.cutsCharacter(start) || in.text.cutsCharacter(end) {
 		return fmt.Sprintf("its span %d+%d cuts a character", e.Start, e.Len)
 	}
 	return ""
@@ -279,13 +279,14 @@ func (c *Checker) proseEvent(e *abi.Event) string {
 	if e.Len == 0 && !c.Strict {
 		return ""
 	}
-	if e.Start < c.prose {
-		return fmt.Sprintf("its span begins at %d, but text up to %d was said before", e.Start, c.prose)
+	start, end := e.Span()
+	if start < c.prose {
+		return fmt.Sprintf("its span begins at %d, but text up to %d was said before", start, c.prose)
 	}
-	if e.Start+e.Len > e.End {
-		return fmt.Sprintf("its span ends at %d, behind its own end %d", e.Start+e.Len, e.End)
+	if end > e.End {
+		return fmt.Sprintf("its span ends at %d, behind its own end %d", end, e.End)
 	}
-	c.prose = e.Start + e.Len
+	c.prose = end
 	return ""
 }
 

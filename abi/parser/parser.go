@@ -31,10 +31,10 @@ type Source interface {
 	// Push hands in text, as tk_push does: the first back bytes of data are left
 	// context (at most abi.MaxLeftContext), the rest stands at offset off of the
 	// session's raw text. data is not kept.
-	Push(off uint32, back int, data []byte) (abi.Answer, error)
+	Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error)
 	// Finish says that the raw text ended at offset off, as tk_finish does. Its
 	// answer is the last.
-	Finish(off uint32, reason abi.Finish) (abi.Answer, error)
+	Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error)
 	// Discard says that an answer was malformed: the instance is not to be used
 	// again.
 	Discard(why error)

@@ -119,7 +119,7 @@ func cutAt(text []byte, at int) int {
 
 func (d *drive) deliver(text []byte) error {
 	left := leftContext(d.skipped)
-	off := uint32(len(d.ledger.input))
+	off := abi.RawOffset(len(d.ledger.input))
 	data := append(append(bytes.Clone(left), d.held...), text...)
 	d.ledger.input = append(append(d.ledger.input, d.held...), text...)
 	d.skipped, d.held = d.skipped[:0], d.held[:0]
@@ -154,7 +154,7 @@ func (d *drive) finish(reason abi.Finish) error {
 	if d.ledger.check.Fatal() {
 		return nil
 	}
-	off := uint32(len(d.ledger.input))
+	off := abi.RawOffset(len(d.ledger.input))
 	answer, err := d.src.Finish(off, reason)
 	if err == nil {
 		err = d.ledger.apply(answer, check.Finishing)

@@ -32,7 +32,7 @@ type item struct {
 
 // part is a span of the input, or own bytes.
 type part struct {
-	start, end uint32
+	start, end abi.RawOffset
 	own        string
 	isOwn      bool
 }
@@ -47,7 +47,7 @@ type settled struct {
 
 // state is the sum, for comparison: equal states have said the same.
 type state struct {
-	end     uint32
+	end     abi.RawOffset
 	count   int
 	settled uint64
 	last    string
@@ -64,7 +64,7 @@ func (l *ledger) state() state {
 // apply takes an answer.
 func (l *ledger) apply(a abi.Answer, at check.Stage) error {
 	l.watch = abi.Event{}
-	text := check.Text{Bytes: l.input, End: uint32(len(l.input))}
+	text := check.Text{Bytes: l.input, End: abi.RawOffset(len(l.input))}
 	if err := l.check.Answer(&a, text, at); err != nil {
 		return err
 	}
@@ -95,7 +95,8 @@ func (l *ledger) record(e *abi.Event, literal *part) {
 	case literal != nil:
 		it.parts = []part{*literal}
 	case check.HasSpan(e) && (e.Kind != abi.CallEnd || e.Len > 0):
-		it.parts = []part{{start: e.Start, end: e.Start + e.Len}}
+		start, end := e.Span()
+		it.parts = []part{{start: start, end: end}}
 	}
 	switch e.Kind {
 	case abi.Commit, abi.Note, abi.Watch:
@@ -118,7 +119,7 @@ func (l *ledger) record(e *abi.Event, literal *part) {
 func (l *ledger) skip(text []byte) {
 	start := uint32(len(l.input))
 	l.input = append(l.input, text...)
-	e := abi.Event{Kind: abi.Kind(l.watch.Flags), Start: start, Len: uint32(len(text)), End: uint32(len(l.input))}
+	e := abi.Event{Kind: abi.Kind(l.watch.Flags), Start: start, Len: uint32(len(text)), End: abi.RawOffset(len(l.input))}
 	e.Flags, e.Call = l.check.ServeWatch(e.Kind, e.End)
 	l.record(&e, nil)
 }

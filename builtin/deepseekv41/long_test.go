@@ -28,9 +28,9 @@ func said(text string, n int) string {
 		}
 	}
 	for at := 0; at < len(text); at += n {
-		show(s.Push(uint32(at), 0, []byte(text[at:min(at+n, len(text))])))
+		show(s.Push(abi.RawOffset(at), 0, []byte(text[at:min(at+n, len(text))])))
 	}
-	show(s.Finish(uint32(len(text)), abi.FinishUnknown))
+	show(s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown))
 	return out.String()
 }
 

@@ -61,9 +61,9 @@ func TestLabelStillToCome(t *testing.T) {
 				}
 			}
 			for i := range c.text {
-				read(s.Push(uint32(i), 0, []byte(c.text[i:i+1])))
+				read(s.Push(abi.RawOffset(i), 0, []byte(c.text[i:i+1])))
 			}
-			read(s.Finish(uint32(len(c.text)), abi.FinishUnknown))
+			read(s.Finish(abi.RawOffset(len(c.text)), abi.FinishUnknown))
 			if got != c.want {
 				t.Errorf("%q + %q: reasoning %q", c.tail, c.text, got)
 			}
@@ -79,7 +79,7 @@ func TestEager(t *testing.T) {
 		off := len(text)
 		text += more
 		var said strings.Builder
-		for _, e := range s.Push(uint32(off), 0, []byte(more)).Events {
+		for _, e := range s.Push(abi.RawOffset(off), 0, []byte(more)).Events {
 			switch e.Kind {
 			case abi.Call, abi.Key, abi.Value:
 				fmt.Fprintf(&said, "[%s]", text[e.Start:e.Start+e.Len])
@@ -185,7 +185,7 @@ func BenchmarkFinish(b *testing.B) {
 				for b.Loop() {
 					s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "gemma4", Tools: []string{"f"}})
 					s.Push(0, 0, text)
-					s.Finish(uint32(len(text)), abi.FinishUnknown)
+					s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)
 				}
 			})
 		}

@@ -74,7 +74,7 @@ func TestEager(t *testing.T) {
 		off := len(text)
 		text += more
 		var said strings.Builder
-		for _, e := range s.Push(uint32(off), 0, []byte(more)).Events {
+		for _, e := range s.Push(abi.RawOffset(off), 0, []byte(more)).Events {
 			switch e.Kind {
 			case abi.Call, abi.CallID, abi.Args:
 				said.WriteString("[" + text[e.Start:e.Start+e.Len] + "]")

@@ -82,7 +82,7 @@ func TestEager(t *testing.T) {
 	} {
 		off := len(text)
 		text += c.push
-		a := s.Push(uint32(off), 0, []byte(c.push))
+		a := s.Push(abi.RawOffset(off), 0, []byte(c.push))
 		var said strings.Builder
 		literal := ""
 		for _, e := range a.Events {

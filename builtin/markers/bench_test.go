@@ -29,9 +29,9 @@ func BenchmarkText(b *testing.B) {
 				for b.Loop() {
 					s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "markers", Tools: []string{"f"}, Options: grammars[c.grammar].Options})
 					for at := 0; at < len(text); at += 16 {
-						s.Push(uint32(at), 0, text[at:min(at+16, len(text))])
+						s.Push(abi.RawOffset(at), 0, text[at:min(at+16, len(text))])
 					}
-					s.Finish(uint32(len(text)), abi.FinishUnknown)
+					s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)
 				}
 			})
 		}

@@ -148,7 +148,7 @@ func said(s abi.OpenBlock, text string) (out, note string, fatal bool) {
 	}
 	add(first)
 	add(session.Push(0, 0, []byte(text)))
-	add(session.Finish(uint32(len(text)), abi.FinishUnknown))
+	add(session.Finish(abi.RawOffset(len(text)), abi.FinishUnknown))
 	if channel == abi.Reasoning {
 		b.WriteString("]")
 	}

@@ -41,7 +41,7 @@ func TestEager(t *testing.T) {
 		off := len(text)
 		text += more
 		var said strings.Builder
-		for _, e := range s.Push(uint32(off), 0, []byte(more)).Events {
+		for _, e := range s.Push(abi.RawOffset(off), 0, []byte(more)).Events {
 			switch e.Kind {
 			case abi.Reasoning:
 				fmt.Fprintf(&said, "%s", text[e.Start:e.Start+e.Len])
@@ -144,7 +144,7 @@ func BenchmarkFinish(b *testing.B) {
 				for b.Loop() {
 					s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "muse_glimmer", Tools: []string{"f"}})
 					s.Push(0, 0, text)
-					s.Finish(uint32(len(text)), abi.FinishUnknown)
+					s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)
 				}
 			})
 		}

@@ -48,7 +48,7 @@ func said(s abi.OpenBlock, text string) (out string, note string, fatal bool) {
 	}
 	add(a)
 	add(session.Push(0, 0, []byte(text)))
-	add(session.Finish(uint32(len(text)), abi.FinishUnknown))
+	add(session.Finish(abi.RawOffset(len(text)), abi.FinishUnknown))
 	return b.String(), note, fatal
 }
 

@@ -66,7 +66,7 @@ func (s *Session) fill(out *CheckedEvent, e, literal *abi.Event, literals []byte
 		s.literals = append(s.literals, literals[literal.Start:literal.Start+literal.Len]...)
 		out.Data, out.Literal = s.literals[n:], true
 	case e.Len > 0 && check.HasSpan(e):
-		out.Start, out.End = e.Start, e.Start+e.Len
+		out.Start, out.End = e.Span()
 		out.Data = s.text.slice(out.Start, out.End)
 	}
 	if e.Kind == abi.Error {
@@ -158,7 +158,7 @@ func (s *Session) forget(call uint16) (whole bool) {
 }
 
 // say makes text of everything from an offset on.
-func (s *Session) say(from uint32) {
+func (s *Session) say(from abi.RawOffset) {
 	end := s.text.pushed
 	s.given = end
 	if from == end {

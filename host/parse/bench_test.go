@@ -59,11 +59,11 @@ func (f *fast) Parser() *manifest.Parser { return &manifest.Parser{} }
 
 func (f *fast) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) { return f, f.open, nil }
 
-func (f *fast) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (f *fast) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	return abi.Answer{Events: f.push(off, uint32(len(data)-back))}, nil
 }
 
-func (f *fast) Finish(uint32, abi.Finish) (abi.Answer, error) { return abi.Answer{}, nil }
+func (f *fast) Finish(abi.RawOffset, abi.Finish) (abi.Answer, error) { return abi.Answer{}, nil }
 
 func (f *fast) Discard(error) {}
 

@@ -71,7 +71,7 @@ func TestMalformedRestAfterAnError(t *testing.T) {
 }
 
 func TestLastAnswerAccountsForEverything(t *testing.T) {
-	e := &script{push: answers(), finish: func(off uint32, _ abi.Finish) (abi.Answer, error) { return answer(at(abi.Text, 0, 2)), nil }}
+	e := &script{push: answers(), finish: func(off abi.RawOffset, _ abi.Finish) (abi.Answer, error) { return answer(at(abi.Text, 0, 2)), nil }}
 	s, _ := open(t, Config{Engine: e})
 	push(t, s, "abc")
 	same(t, "finish", finish(t, s), `text "abc"`)

@@ -3,14 +3,16 @@ package parse
 import (
 	"errors"
 	"fmt"
+
+	"github.com/turnkey-parsers/turnkey/abi"
 )
 
 // FaultError says that a parser failed: its engine returned an error, or its
 // answer was malformed. Where the session falls back to text it is told only to
 // Config.OnFault; under FaultIsError the session returns it.
 type FaultError struct {
-	Parser string // name of the parser within its module
-	Offset uint32 // how far the input was accounted for
+	Parser string        // name of the parser within its module
+	Offset abi.RawOffset // how far the input was accounted for
 	Cause  error
 }
 

@@ -31,7 +31,7 @@ func FuzzAnswers(f *testing.F) {
 		e := &script{open: next()}
 		e.parser.Synthesises = true
 		e.push = func(uint32, int, string) (abi.Answer, error) { return next(), nil }
-		e.finish = func(off uint32, _ abi.Finish) (abi.Answer, error) {
+		e.finish = func(off abi.RawOffset, _ abi.Finish) (abi.Answer, error) {
 			a := next()
 			a.Events = append(a.Events, mark(abi.Commit, off))
 			return a, nil

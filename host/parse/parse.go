@@ -20,7 +20,7 @@ type CheckedEvent struct {
 	Literal bool
 	// Start and End are the span of the raw text, absolute; End is where it ends,
 	// not the event's end. Both are 0 for literals and events without a span.
-	Start, End uint32
+	Start, End abi.RawOffset
 	// Accounted is the offset up to which the input is accounted for.
-	Accounted uint32
+	Accounted abi.RawOffset
 }

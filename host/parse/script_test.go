@@ -15,8 +15,8 @@ type script struct {
 	parser  manifest.Parser
 	open    abi.Answer
 	openErr error
-	push    func(off uint32, back int, data string) (abi.Answer, error)
-	finish  func(off uint32, reason abi.Finish) (abi.Answer, error)
+	push    func(off abi.RawOffset, back int, data string) (abi.Answer, error)
+	finish  func(off abi.RawOffset, reason abi.Finish) (abi.Answer, error)
 
 	log       []string // what was called
 	discarded error
@@ -32,12 +32,12 @@ func (s *script) Open(*abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	return s, s.open, nil
 }
 
-func (s *script) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *script) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	s.log = append(s.log, fmt.Sprintf("push %d %d %q", off, back, data))
 	return s.push(off, back, string(data))
 }
 
-func (s *script) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *script) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	s.log = append(s.log, fmt.Sprintf("finish %d %d", off, reason))
 	if s.finish == nil {
 		return answer(abi.Event{Kind: abi.Commit, End: off}), nil

@@ -66,8 +66,8 @@ type Session struct {
 	src   parser.Source
 
 	text  text
-	given uint32 // how far the text was given to the source, or taken by a WATCH
-	seen  uint32 // how far it was given to the source
+	given abi.RawOffset // how far the text was given to the source, or taken by a WATCH
+	seen  abi.RawOffset // how far it was given to the source
 
 	check   check.Checker
 	watch   watcher
@@ -184,10 +184,10 @@ func (s *Session) Close() {
 
 // Pushed is the length of the text so far, in bytes. Bytes that are no UTF-8
 // count as the U+FFFD that stands for them.
-func (s *Session) Pushed() uint32 { return s.text.pushed }
+func (s *Session) Pushed() abi.RawOffset { return s.text.pushed }
 
 // Accounted is how far the text is accounted for, in bytes.
-func (s *Session) Accounted() uint32 { return s.check.Accounted() }
+func (s *Session) Accounted() abi.RawOffset { return s.check.Accounted() }
 
 // Channel is the channel that the parser last said is open.
 func (s *Session) Channel() abi.Channel { return s.channel }
@@ -198,10 +198,10 @@ func (s *Session) Fault() *FaultError { return s.fault }
 // Raw is the raw text from start to end, as far as the session still has it:
 // what is not accounted for, and what belongs to an open call of which nothing
 // was sent.
-func (s *Session) Raw(start, end uint32) []byte { return s.text.slice(start, end) }
+func (s *Session) Raw(start, end abi.RawOffset) []byte { return s.text.slice(start, end) }
 
 // needed is the offset from which on text must be kept.
-func (s *Session) needed() uint32 {
+func (s *Session) needed() abi.RawOffset {
 	keep := min(s.check.Accounted(), s.given-min(s.given, abi.MaxLeftContext))
 	if call, before, open := s.check.OpenCall(); open && !s.sent(call) {
 		keep = min(keep, before)
@@ -253,7 +253,7 @@ func (s *Session) look() bool {
 	at := s.watch.find(fresh)
 	switch {
 	case !s.watch.holds():
-		s.serve(s.given + uint32(at))
+		s.serve(s.given + abi.RawOffset(at))
 	case at == len(fresh) && s.text.pushed-s.seen < holdAtOnce:
 		s.given = s.text.pushed
 	default:
@@ -263,7 +263,7 @@ func (s *Session) look() bool {
 }
 
 // serve takes the text up to end for the channel that the WATCH names.
-func (s *Session) serve(end uint32) {
+func (s *Session) serve(end abi.RawOffset) {
 	if end == s.given {
 		return
 	}
@@ -286,14 +286,14 @@ const holdAtOnce = 64 << 10
 func (s *Session) call() error {
 	from := s.given
 	back := leftContext(s.text.slice(s.seen, from))
-	data := s.text.slice(from-uint32(back), s.text.pushed)
+	data := s.text.slice(from-abi.RawOffset(back), s.text.pushed)
 	if n := back + pushAtOnce; len(data) > n {
 		for !utf8.RuneStart(data[n]) {
 			n--
 		}
 		data = data[:n]
 	}
-	s.given = from + uint32(len(data)-back)
+	s.given = from + abi.RawOffset(len(data)-back)
 	s.seen = s.given
 	answer, err := s.src.Push(from, back, data)
 	if err != nil {

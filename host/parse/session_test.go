@@ -222,7 +222,7 @@ func TestErrorEvents(t *testing.T) {
 }
 
 func TestRetentionIsBounded(t *testing.T) {
-	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		return answer(at(abi.Text, off, uint32(len(data)))), nil
 	}}
 	s, _ := open(t, Config{Engine: e})

@@ -15,7 +15,7 @@ import (
 func TestLongPushIsCut(t *testing.T) {
 	text := strings.Repeat("prosé", 5000)
 	got, next := "", uint32(0)
-	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		fresh := data[back:]
 		if off != next || len(fresh) > pushAtOnce || !utf8.ValidString(data) {
 			t.Errorf("push of %d bytes at %d, want at most %d at %d", len(fresh), off, pushAtOnce, next)
@@ -44,7 +44,7 @@ func TestLongPushIsCut(t *testing.T) {
 // What was held for a WATCH is cut too, and a WATCH between two parts is heeded.
 func TestWatchBetweenParts(t *testing.T) {
 	hold := abi.WatchEvent(abi.FlagHold, 0, []byte("!"), 0)
-	e := &script{open: answer(hold), push: func(off uint32, back int, data string) (abi.Answer, error) {
+	e := &script{open: answer(hold), push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		end := off + uint32(len(data)-back)
 		return answer(at(abi.Reasoning, off, end-off), abi.WatchEvent(uint8(abi.Text), 0, []byte("?"), end)), nil
 	}}
@@ -83,7 +83,7 @@ func TestFaultInALaterPart(t *testing.T) {
 
 func TestLiteralsOfAllPartsStay(t *testing.T) {
 	buffer := make([]byte, 1)
-	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		end := off + uint32(len(data)-back)
 		buffer[0] = 'a' + byte(off/pushAtOnce) // as an engine does: valid until its next call
 		return abi.Answer{Literals: buffer, Events: []abi.Event{
@@ -108,7 +108,7 @@ func TestSpanBeyondThePart(t *testing.T) {
 
 // What was not handed in yet is not held back.
 func TestHeldIsWhatWasHandedIn(t *testing.T) {
-	e := &script{push: func(off uint32, back int, data string) (abi.Answer, error) {
+	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		return answer(at(abi.Text, off, uint32(len(data)-back))), nil
 	}}
 	s, _ := open(t, Config{Engine: e, Limits: Limits{Held: 100}})

@@ -1,15 +1,19 @@
 package parse
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+)
 
 // text is the raw text of a session, as far as it is still needed. It is UTF-8
 // always: what is none came in as U+FFFD, and a character that was cut by a push
 // waits for its rest.
 type text struct {
 	kept   []byte // the text from base on
-	base   uint32
-	pushed uint32 // where it ends
-	cut    []byte // the beginning of a character
+	base   abi.RawOffset
+	pushed abi.RawOffset // where it ends
+	cut    []byte        // the beginning of a character
 }
 
 // add appends s and says whether offsets can count it.
@@ -19,7 +23,7 @@ func (t *text) add(s string) bool {
 	}
 	if len(t.cut) == 0 && utf8.ValidString(s) {
 		t.kept = append(t.kept, s...)
-		t.pushed += uint32(len(s))
+		t.pushed += abi.RawOffset(len(s))
 		return true
 	}
 	t.repair(append(t.cut, s...), false)
@@ -43,11 +47,11 @@ func (t *text) repair(b []byte, final bool) {
 		b = b[n:]
 	}
 	t.cut = append(t.cut[:0], b...)
-	t.pushed += uint32(len(t.kept) - before)
+	t.pushed += abi.RawOffset(len(t.kept) - before)
 }
 
 // slice is the text from start to end, as far as it is kept.
-func (t *text) slice(start, end uint32) []byte {
+func (t *text) slice(start, end abi.RawOffset) []byte {
 	start, end = max(start, t.base), min(end, t.pushed)
 	if start >= end {
 		return nil
@@ -57,7 +61,7 @@ func (t *text) slice(start, end uint32) []byte {
 
 // drop forgets the text before an offset, when that is cheap beside what it
 // frees.
-func (t *text) drop(before uint32) {
+func (t *text) drop(before abi.RawOffset) {
 	n := int(before) - int(t.base)
 	if n < 4096 || n < len(t.kept)/2 {
 		return

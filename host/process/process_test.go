@@ -110,7 +110,7 @@ func TestASessionAnswersLikeANativeOne(t *testing.T) {
 	if got := p.Manifest().Module; got != "shouter" {
 		t.Errorf("module %q", got)
 	}
-	var off uint32
+	var off abi.RawOffset
 	s := open(t, p)
 	if got, want := said(t, s, &off, "one", " two.th", "ree"), "1[0+3]3 1[3+4]8 2[8+2]10 2[10+3]13"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -126,7 +126,7 @@ func TestASessionAnswersLikeANativeOne(t *testing.T) {
 
 func TestAPanicEndsItsOwnSessionOnly(t *testing.T) {
 	p := start(t, nil)
-	var off uint32
+	var off abi.RawOffset
 	neighbour, guilty := open(t, p), open(t, p)
 	said(t, neighbour, &off, "calm.")
 	_, err := guilty.Push(0, 0, []byte("PANIC"))
@@ -146,7 +146,7 @@ func TestANeighbourDoesNotNoticeTheEndOfTheProcess(t *testing.T) {
 	for _, word := range []string{"EXIT", "LOOP"} {
 		t.Run(word, func(t *testing.T) {
 			p := start(t, func(c *Config) { c.CallTimeout = 500 * time.Millisecond })
-			var off uint32
+			var off abi.RawOffset
 			neighbour, guilty := open(t, p), open(t, p)
 			said(t, neighbour, &off, "calm", ".")
 			var fault *Fault
@@ -167,7 +167,7 @@ func TestANeighbourDoesNotNoticeTheEndOfTheProcess(t *testing.T) {
 
 func TestALongSessionEndsWithItsProcess(t *testing.T) {
 	p := start(t, func(c *Config) { c.ReplayBytes = 8 })
-	var off uint32
+	var off abi.RawOffset
 	long, guilty := open(t, p), open(t, p)
 	said(t, long, &off, "a text of more than eight bytes")
 	_, _ = guilty.Push(0, 0, []byte("EXIT"))
@@ -265,7 +265,7 @@ func BenchmarkPush16(b *testing.B) {
 	}
 	defer s.Close()
 	b.ReportAllocs()
-	var off uint32
+	var off abi.RawOffset
 	for b.Loop() {
 		if _, err := s.Push(off, 0, []byte("sixteen bytes of")); err != nil {
 			b.Fatal(err)

@@ -50,12 +50,12 @@ func (p *Process) Open(s *abi.OpenBlock) (*Session, abi.Answer, error) {
 }
 
 // Push gives the session data, whose first back bytes are left context.
-func (s *Session) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *Session) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	return s.ask("push", process.AppendPush(make(process.Frame, 0, 6+len(data)), off, back, data))
 }
 
 // Finish ends the session's text.
-func (s *Session) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *Session) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	return s.ask("finish", process.AppendFinish(nil, off, reason))
 }
 

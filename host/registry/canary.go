@@ -31,7 +31,7 @@ type canarySource struct {
 	trial *trial
 }
 
-func (s *canarySource) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *canarySource) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	answer, err := s.Source.Finish(off, reason)
 	if err == nil {
 		s.trial.passed()

@@ -35,11 +35,11 @@ type watchedSource struct {
 	fault func()
 }
 
-func (s *watchedSource) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *watchedSource) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	return s.counted(s.Source.Push(off, back, data))
 }
 
-func (s *watchedSource) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *watchedSource) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	return s.counted(s.Source.Finish(off, reason))
 }
 

@@ -54,7 +54,7 @@ type shadowSource struct {
 	events    []abi.Event
 }
 
-func (s *shadowSource) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *shadowSource) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer, err := s.live.Push(off, back, data)
@@ -69,7 +69,7 @@ func (s *shadowSource) Push(off uint32, back int, data []byte) (abi.Answer, erro
 	return s.unwatched(answer), nil
 }
 
-func (s *shadowSource) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *shadowSource) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer, err := s.live.Finish(off, reason)

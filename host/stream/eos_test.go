@@ -34,7 +34,7 @@ func (l *listening) Open(s *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	return &listeningSource{Source: src, l: l}, a, err
 }
 
-func (s *listeningSource) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *listeningSource) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	*s.l.reasons = append(*s.l.reasons, reason)
 	return s.Source.Finish(off, reason)
 }

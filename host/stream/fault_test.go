@@ -52,14 +52,14 @@ func (s *faultySource) judge(a abi.Answer, err error) (abi.Answer, error) {
 	return a, nil
 }
 
-func (s *faultySource) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *faultySource) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	if s.f.word != "" && strings.Contains(string(data), s.f.word) {
 		return abi.Answer{}, errTrap
 	}
 	return s.judge(s.Source.Push(off, back, data))
 }
 
-func (s *faultySource) Finish(off uint32, reason abi.Finish) (abi.Answer, error) {
+func (s *faultySource) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
 	return s.judge(s.Source.Finish(off, reason))
 }
 

@@ -58,7 +58,7 @@ func (s *server) push(id, off, back uint32, data []byte) abi.Answer {
 	if session == nil {
 		return s.refuse(abi.CodeInternal)
 	}
-	return session.Push(off, int(back), data)
+	return session.Push(abi.RawOffset(off), int(back), data)
 }
 
 func (s *server) finish(id, off, reason uint32) abi.Answer {
@@ -66,7 +66,7 @@ func (s *server) finish(id, off, reason uint32) abi.Answer {
 	if session == nil {
 		return s.refuse(abi.CodeInternal)
 	}
-	return session.Finish(off, abi.Finish(reason))
+	return session.Finish(abi.RawOffset(off), abi.Finish(reason))
 }
 
 func (s *server) close(id uint32) { delete(s.sessions, id) }

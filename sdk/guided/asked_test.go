@@ -39,7 +39,7 @@ func TestAsked(t *testing.T) {
 		s, _ := sdk.Open(&askingModule, &abi.OpenBlock{Mode: abi.ModeGuidedRequired, Tools: []string{"f"}})
 		for _, a := range []func() abi.Answer{
 			func() abi.Answer { return s.Push(0, 0, []byte(c.input)) },
-			func() abi.Answer { return s.Finish(uint32(len(c.input)), abi.FinishUnknown) },
+			func() abi.Answer { return s.Finish(abi.RawOffset(len(c.input)), abi.FinishUnknown) },
 		} {
 			for _, e := range a().Events {
 				switch {

@@ -55,9 +55,9 @@ func said(start abi.Channel, pieces []string) string {
 	for _, p := range pieces {
 		off := text.Len()
 		text.WriteString(p)
-		show(s.Push(uint32(off), 0, []byte(p)))
+		show(s.Push(abi.RawOffset(off), 0, []byte(p)))
 	}
-	show(s.Finish(uint32(text.Len()), abi.FinishUnknown))
+	show(s.Finish(abi.RawOffset(text.Len()), abi.FinishUnknown))
 	if m := []rune(marks[open]); len(m) > 0 {
 		out.WriteRune(m[1])
 	}

@@ -49,12 +49,12 @@ func (e *engine) Constraint(block *abi.OpenBlock) (constraint []byte, err error)
 
 type source struct{ session *sdk.Session }
 
-func (s *source) Push(off uint32, back int, data []byte) (answer abi.Answer, err error) {
+func (s *source) Push(off abi.RawOffset, back int, data []byte) (answer abi.Answer, err error) {
 	defer recoverPanic(&err)
 	return s.session.Push(off, back, data), nil
 }
 
-func (s *source) Finish(off uint32, reason abi.Finish) (answer abi.Answer, err error) {
+func (s *source) Finish(off abi.RawOffset, reason abi.Finish) (answer abi.Answer, err error) {
 	defer recoverPanic(&err)
 	return s.session.Finish(off, reason), nil
 }

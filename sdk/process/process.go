@@ -77,14 +77,14 @@ const (
 const MaxFrame = 64 << 20
 
 // AppendPush appends the request of a push to dst.
-func AppendPush(dst Frame, off uint32, back int, data []byte) Frame {
-	dst = binary.LittleEndian.AppendUint32(append(dst, RequestPush), off)
+func AppendPush(dst Frame, off abi.RawOffset, back int, data []byte) Frame {
+	dst = binary.LittleEndian.AppendUint32(append(dst, RequestPush), uint32(off))
 	return append(append(dst, byte(back)), data...)
 }
 
 // AppendFinish appends the request of a finish to dst.
-func AppendFinish(dst Frame, off uint32, reason abi.Finish) Frame {
-	dst = binary.LittleEndian.AppendUint32(append(dst, RequestFinish), off)
+func AppendFinish(dst Frame, off abi.RawOffset, reason abi.Finish) Frame {
+	dst = binary.LittleEndian.AppendUint32(append(dst, RequestFinish), uint32(off))
 	return binary.LittleEndian.AppendUint32(dst, uint32(reason))
 }
 
@@ -223,10 +223,10 @@ func (s *server) answer(session **sdk.Session, in Frame) (abi.Answer, error) {
 		*session = opened
 		return answer, nil
 	case request == RequestPush && *session != nil && len(body) >= 5 && int(body[4]) <= len(body)-5:
-		return (*session).Push(binary.LittleEndian.Uint32(body), int(body[4]), body[5:]), nil
+		return (*session).Push(abi.RawOffset(binary.LittleEndian.Uint32(body)), int(body[4]), body[5:]), nil
 	case request == RequestFinish && *session != nil && len(body) == 8:
 		reason := abi.Finish(binary.LittleEndian.Uint32(body[4:]))
-		return (*session).Finish(binary.LittleEndian.Uint32(body), reason), nil
+		return (*session).Finish(abi.RawOffset(binary.LittleEndian.Uint32(body)), reason), nil
 	}
 	return abi.Answer{}, fmt.Errorf("request %q of %d bytes makes no sense here", request, len(in))
 }

@@ -85,9 +85,9 @@ func said(start abi.Channel, pieces []string) string {
 	for _, p := range pieces {
 		off := text.Len()
 		text.WriteString(p)
-		show(s.Push(uint32(off), 0, []byte(p)))
+		show(s.Push(abi.RawOffset(off), 0, []byte(p)))
 	}
-	show(s.Finish(uint32(text.Len()), abi.FinishUnknown))
+	show(s.Finish(abi.RawOffset(text.Len()), abi.FinishUnknown))
 	if channel == abi.Reasoning {
 		out.WriteString("]")
 	}
@@ -238,9 +238,9 @@ func BenchmarkHeld(b *testing.B) {
 			for b.Loop() {
 				s, _ := sdk.Open(&module, &abi.OpenBlock{Tools: []string{"f"}})
 				for i := 0; i < len(text); i += 16 {
-					s.Push(uint32(i), 0, text[i:min(i+16, len(text))])
+					s.Push(abi.RawOffset(i), 0, text[i:min(i+16, len(text))])
 				}
-				s.Finish(uint32(len(text)), abi.FinishUnknown)
+				s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)
 			}
 		})
 	}

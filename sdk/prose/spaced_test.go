@@ -66,7 +66,7 @@ func TestSpacedAndHard(t *testing.T) {
 			}
 		}
 		show(s.Push(0, 0, []byte(c.input)))
-		show(s.Finish(uint32(len(c.input)), abi.FinishUnknown))
+		show(s.Finish(abi.RawOffset(len(c.input)), abi.FinishUnknown))
 		if got := out.String(); got != c.want {
 			t.Errorf("%q gives %q, want %q", c.input, got, c.want)
 		}
@@ -120,7 +120,7 @@ func TestViews(t *testing.T) {
 		s, _ := sdk.Open(&viewsModule, &abi.OpenBlock{Tools: []string{"f"}})
 		for _, a := range []func() abi.Answer{
 			func() abi.Answer { return s.Push(0, 0, []byte(input)) },
-			func() abi.Answer { return s.Finish(uint32(len(input)), abi.FinishUnknown) },
+			func() abi.Answer { return s.Finish(abi.RawOffset(len(input)), abi.FinishUnknown) },
 		} {
 			for _, e := range a().Events {
 				if e.Kind == abi.Text || e.Kind == abi.Reasoning {

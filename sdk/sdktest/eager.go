@@ -22,7 +22,7 @@ func Eager(t *testing.T, m *sdk.Module, parser string, texts ...[]Step) {
 		for _, step := range steps {
 			off, push, want := len(text), step[0], step[1]
 			text += push
-			if got := say(text, s.Push(uint32(off), 0, []byte(push)).Events); got != want {
+			if got := say(text, s.Push(abi.RawOffset(off), 0, []byte(push)).Events); got != want {
 				t.Errorf("%q says %q, want %q", text, got, want)
 			}
 		}

@@ -73,13 +73,13 @@ func prose(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, erro
 	pieces := readProse(nil, input, answer)
 	off := 0
 	for _, chunk := range chunks {
-		if answer, err = src.Push(uint32(off), 0, []byte(chunk)); err != nil {
+		if answer, err = src.Push(abi.RawOffset(off), 0, []byte(chunk)); err != nil {
 			return nil, err
 		}
 		pieces = readProse(pieces, input, answer)
 		off += len(chunk)
 	}
-	answer, err = src.Finish(uint32(off), c.Finish)
+	answer, err = src.Finish(abi.RawOffset(off), c.Finish)
 	return cases.MergePieces(readProse(pieces, input, answer)), err
 }
 

@@ -29,9 +29,9 @@ func Doubling(b *testing.B, m *sdk.Module, parser string, streams []Stream) {
 				for b.Loop() {
 					session := open(m, parser)
 					for at := 0; at < len(text); at += chunk {
-						session.Push(uint32(at), 0, text[at:min(at+chunk, len(text))])
+						session.Push(abi.RawOffset(at), 0, text[at:min(at+chunk, len(text))])
 					}
-					session.Finish(uint32(len(text)), abi.FinishUnknown)
+					session.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)
 				}
 			})
 		}
@@ -47,14 +47,14 @@ func Growing(b *testing.B, m *sdk.Module, parser string, streams []Stream) {
 			b.Run(fmt.Sprintf("%s/%dKiB", c.Name, size>>10), func(b *testing.B) {
 				b.ReportAllocs()
 				var s *sdk.Session
-				var off uint32
+				var off abi.RawOffset
 				at := len(text)
 				for b.Loop() {
 					if at == len(text) {
 						b.StopTimer()
 						s = open(m, parser)
 						s.Push(0, 0, []byte(c.Lead))
-						at, off = 0, uint32(len(c.Lead))
+						at, off = 0, abi.RawOffset(len(c.Lead))
 						b.StartTimer()
 					}
 					s.Push(off, 0, text[at:at+chunk])
@@ -73,7 +73,7 @@ func AllocatesNothing(t *testing.T, m *sdk.Module, parser string, streams []Stre
 		text := []byte(strings.Repeat(s.Body, 4096/len(s.Body)+1))
 		session := open(m, parser)
 		session.Push(0, 0, []byte(s.Lead))
-		off, at := uint32(len(s.Lead)), 0
+		off, at := abi.RawOffset(len(s.Lead)), 0
 		push := func() {
 			if at+chunk > len(text) {
 				at = 0

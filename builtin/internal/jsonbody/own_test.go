@@ -49,9 +49,9 @@ func saidOwn(text string, n int) string {
 		}
 	}
 	for off := 0; off < len(text); off += n {
-		add(s.Push(uint32(off), 0, []byte(text[off:min(len(text), off+n)])))
+		add(s.Push(abi.RawOffset(off), 0, []byte(text[off:min(len(text), off+n)])))
 	}
-	add(s.Finish(uint32(len(text)), abi.FinishUnknown))
+	add(s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown))
 	return out.String()
 }
 

@@ -66,7 +66,7 @@ func BenchmarkFinish(b *testing.B) {
 				for b.Loop() {
 					s, _ := sdk.Open(&module, &abi.OpenBlock{Tools: []string{"f"}, Flags: abi.OpenParallel})
 					s.Push(0, 0, text)
-					s.Finish(uint32(len(text)), abi.FinishUnknown)
+					s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)
 				}
 			})
 		}

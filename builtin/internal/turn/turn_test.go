@@ -96,11 +96,11 @@ func run(s abi.OpenBlock, text string, cuts []int) (states map[int]string, final
 	states = map[int]string{}
 	at := 0
 	for _, cut := range append(cuts, len(text)) {
-		tr.add(session.Push(uint32(at), 0, []byte(text[at:cut])))
+		tr.add(session.Push(abi.RawOffset(at), 0, []byte(text[at:cut])))
 		at = cut
 		states[cut] = fmt.Sprintf("%s end %d", tr.String(), tr.end)
 	}
-	tr.add(session.Finish(uint32(len(text)), abi.FinishUnknown))
+	tr.add(session.Finish(abi.RawOffset(len(text)), abi.FinishUnknown))
 	if int(tr.end) != len(text) {
 		return states, fmt.Sprintf("%s: %d of %d bytes accounted for", tr.String(), tr.end, len(text))
 	}

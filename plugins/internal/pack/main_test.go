@@ -109,13 +109,13 @@ func (p *pair) push(t *testing.T) (more bool) {
 			end++
 		}
 		data := []byte(p.c.Input[p.at:end])
-		want = p.native.Push(uint32(p.at), 0, data)
-		got, err = p.wasm.Push(uint32(p.at), 0, data)
+		want = p.native.Push(abi.RawOffset(p.at), 0, data)
+		got, err = p.wasm.Push(abi.RawOffset(p.at), 0, data)
 		p.at = end
 	} else {
 		p.done = true
-		want = p.native.Finish(uint32(p.at), p.c.Finish)
-		got, err = p.wasm.Finish(uint32(p.at), p.c.Finish)
+		want = p.native.Finish(abi.RawOffset(p.at), p.c.Finish)
+		got, err = p.wasm.Finish(abi.RawOffset(p.at), p.c.Finish)
 	}
 	if err != nil {
 		t.Fatalf("%s: %v", p.c.Name, err)

@@ -187,7 +187,7 @@ func (c *counting) Open(s *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	return &countingSource{src, c}, a, err
 }
 
-func (s *countingSource) Push(off uint32, back int, data []byte) (abi.Answer, error) {
+func (s *countingSource) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
 	s.engine.pushes++
 	return s.Source.Push(off, back, data)
 }
