@@ -52,18 +52,18 @@ func lies() []hostile {
 	}
 	drops := func(h hostile) hostile { h.said = "fine  and on"; return h }
 	return []hostile{
-		lie("end beyond the input", wasm.One(abi.Commit, 0, 0, 9999), "its end is beyond the input"),
-		lie("events going backwards", wasm.One(abi.Commit, 0, 0, 2), "its end goes down"),
-		lie("text said twice", wasm.One(abi.Text, 0, 5, 11), "its span is out of range"),
-		lie("span beyond the input", wasm.One(abi.Reasoning, 5, 4000, 11), "its span is out of range"),
-		lie("length that overflows", wasm.One(abi.Text, 5, 0xffffffff, 11), "its span is out of range"),
-		lie("unknown event", now(99, 0), "unknown kind"),
-		lie("a call that is not open", now(abi.Args, 0), "its call is not open"),
+		lie("end beyond the input", wasm.One(abi.Commit, 0, 0, 9999), "is beyond the 11 bytes"),
+		lie("events going backwards", wasm.One(abi.Commit, 0, 0, 2), "goes down from 5 to 2"),
+		lie("text said twice", wasm.One(abi.Text, 0, 5, 11), "is outside 5 to 11"),
+		lie("span beyond the input", wasm.One(abi.Reasoning, 5, 4000, 11), "is outside 5 to 11"),
+		lie("length that overflows", wasm.One(abi.Text, 5, 0xffffffff, 11), "is outside 5 to 11"),
+		lie("unknown event", now(99, 0), "the kind is unknown"),
+		lie("a call that is not open", now(abi.Args, 0), "call 0 is not open"),
 		lie("text by LITERAL", wasm.Event(0, abi.Literal, 0, "i32.const 0", "i32.const 4", wasm.PushedOff)+
-			wasm.Event(1, abi.Text, 0, wasm.PushedOff, wasm.PushedLen, wasm.PushedEnd)+wasm.Answer(2)+"; return", "a LITERAL came before it"),
-		lie("flooding answers", wasm.Reply(0, 200*abi.EventSize), "too many events"),
-		lie("WATCH while holding", watch(uint8(abi.Text), wasm.PushedOff), "it holds bytes back"),
-		lie("WATCH without a call", watch(uint8(abi.Args), wasm.PushedEnd), "no arguments go on"),
+			wasm.Event(1, abi.Text, 0, wasm.PushedOff, wasm.PushedLen, wasm.PushedEnd)+wasm.Answer(2)+"; return", "a LITERAL must not stand before it"),
+		lie("flooding answers", wasm.Reply(0, 200*abi.EventSize), "200 events are too many"),
+		lie("WATCH while holding", watch(uint8(abi.Text), wasm.PushedOff), "holds 6 bytes back"),
+		lie("WATCH without a call", watch(uint8(abi.Args), wasm.PushedEnd), "no open ARGS to continue"),
 		lie("WATCH of nothing, as text", said(abi.Text, uint8(abi.Text)), ""),
 		lie("WATCH of nothing, as thought", said(abi.Text, uint8(abi.Reasoning)), ""),
 		drops(lie("WATCH that holds, then is silent", watch(abi.FlagHold, wasm.PushedOff), "")),
@@ -71,7 +71,7 @@ func lies() []hostile {
 		lie("calls prose a thought", now(abi.Reasoning, 0), ""),
 		{name: "says nothing at the end", guest: wasm.Hand(wasm.HandGuest{
 			Finish: "local.get 1; i32.const 11; i32.eq; if; i64.const 0; return; end; " + committed,
-			Bad:    "i64.const 0; return"}), pieces: []string{"fine ", "! gone"}, fault: "does not account for all of the text"},
+			Bad:    "i64.const 0; return"}), pieces: []string{"fine ", "! gone"}, fault: "accounts for 5 of 11 bytes"},
 		{name: "trap in open", guest: wasm.Hand(wasm.HandGuest{Open: openTraps}), pieces: []string{"fine ", "or ", "not"}, fault: "tk_open: wasm error: unreachable"},
 		{name: "trap in finish", guest: wasm.Hand(wasm.HandGuest{Finish: finishTraps}), pieces: []string{"fine ", "or ", "not"}, fault: "tk_finish: wasm error: unreachable"},
 		{name: "trap, and poison for who comes next", guest: wasm.Hand(wasm.HandGuest{
