@@ -1,10 +1,8 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -23,6 +21,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/plugins"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // family is a unified parser with its siblings, and how its models write.
@@ -290,11 +289,7 @@ func (f *family) push(text string, n int) error {
 // long is settled within its budget.
 func TestHeldTextsOfGuests(t *testing.T) {
 	const size = 64 << 10
-	runtime, err := wasm.NewRuntime(t.Context(), wasm.NewConfig().WithLogger(slog.New(slog.DiscardHandler)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runtime.Close(context.Background())
+	runtime := wasmtest.NewRuntime(t)
 	all := families(t)
 	for _, described := range manifests(t) {
 		binary, err := plugins.Module(described.Module)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/examples/plugins/guests"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 	"github.com/turnkey-parsers/turnkey/wasm/meter"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
 )
 
 // BenchmarkPush is a push of 16 bytes with all that the package does around it.

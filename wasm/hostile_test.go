@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 // hostile is a guest that goes wrong when it is pushed Trigger.

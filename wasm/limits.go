@@ -6,7 +6,7 @@ import "time"
 // classes' defaults; change a copy of either.
 type Limits struct {
 	ModuleBytes int           // size of the module
-	CompileTime time.Duration // time to compile it
+	CompileTime time.Duration // processor time to compile it (wall-clock time where a thread's can't be read)
 
 	MemoryPages   uint32 // linear memory of an instance, in pages of 64 KiB
 	TableElements uint32 // elements of each table of an instance

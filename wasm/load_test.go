@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 func TestLoadErrors(t *testing.T) {

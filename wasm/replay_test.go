@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 // pair opens sessions until two are on one instance.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -82,44 +84,79 @@ func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*M
 	return m, nil
 }
 
-// compile runs wazero's compiler within the limit. The compiler can't be stopped:
-// one that takes too long goes on in the background, and what it makes is closed.
+// compile runs wazero's compiler within the limit, which is processor time: on a
+// busy machine a module is as good as on an idle one. The compiler can't be
+// stopped: one that takes too long goes on in the background, and what it makes
+// is closed.
 func (r *Runtime) compile(ctx context.Context, binary []byte, limits *Limits) (wazero.CompiledModule, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.CompileTime,
-		&LimitError{Limit: "CompileTime", Max: int64(limits.CompileTime)})
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	type result struct {
-		code wazero.CompiledModule
-		err  error
+	done, used, err := r.startCompiler(ctx, binary)
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan result)
+	tick := time.NewTicker(max(time.Millisecond, min(limits.CompileTime/20, time.Second)))
+	defer tick.Stop()
+	for {
+		select {
+		case c := <-done:
+			if c.err == nil && c.used > limits.CompileTime {
+				c.code.Close(context.Background())
+				return nil, compileTimeError(limits)
+			}
+			return c.code, c.err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+			if used() > limits.CompileTime {
+				return nil, compileTimeError(limits)
+			}
+		}
+	}
+}
+
+func compileTimeError(limits *Limits) error {
+	return &LimitError{Limit: "CompileTime", Max: int64(limits.CompileTime)}
+}
+
+// compilation is what became of a compiler's run, and the processor time that
+// it took.
+type compilation struct {
+	code wazero.CompiledModule
+	err  error
+	used time.Duration
+}
+
+// startCompiler runs the compiler on a thread of its own, of which used tells
+// the processor time so far. What comes after ctx has ended is closed.
+func (r *Runtime) startCompiler(ctx context.Context, binary []byte) (done chan compilation, used func() time.Duration, err error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.closed {
-		r.mu.Unlock()
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	}
 	r.compiling.Add(1)
-	r.mu.Unlock()
+	done = make(chan compilation)
+	clock := make(chan func() time.Duration, 1)
 	go func() {
 		defer r.compiling.Done()
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		used := threadClock()
+		clock <- used
 		code, err := r.compileSafely(binary)
 		select {
-		case done <- result{code, err}:
+		case done <- compilation{code, err, used()}:
 		case <-ctx.Done():
 			if err == nil {
 				code.Close(context.Background())
 			}
 		}
 	}()
-	select {
-	case res := <-done:
-		return res.code, res.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return done, <-clock, nil
 }
 
 // compileSafely turns a panic of the compiler into an error.

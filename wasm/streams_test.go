@@ -18,9 +18,9 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/registry"
-	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/wasm"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // hostile is a guest that goes wrong in a stream of these pieces.
@@ -307,7 +307,7 @@ func refused(t *testing.T, out *tabwriter.Writer, r *wasm.Runtime, good *wasm.Mo
 		defer reg.Close(context.Background())
 		const cases = `{"family":"mine","cases":[{"name":"greeting","why":"x","basis":"golden","start":"none",` +
 			`"input":"Hello.","finish":"stop","want":{"events":[{"kind":"text","text":"Bye."}]}}]}`
-		binary := registrytest.Guest{Cases: cases}.Bytes()
+		binary := wasmtest.Guest{Cases: cases}.Bytes()
 		load := func() error { return reg.Put(context.Background(), "mine", registry.Change{Binary: binary}) }
 		refuses(t, out, good, "fails its own cases", "its own cases", load)
 		if m, ok := reg.Module("mine"); ok && m.Live != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 // bareInstance is an instance without a guest, for the stub's functions.

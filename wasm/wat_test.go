@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 // handGuest is a hand-written guest: everything is text, unless a part of it is

@@ -20,6 +20,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/process"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 func run(t *testing.T, env []string, command ...string) {
@@ -42,11 +43,7 @@ func read(t *testing.T, file string) []byte {
 
 func TestModules(t *testing.T) {
 	ctx := context.Background()
-	runtime, err := wasm.NewRuntime(ctx, wasm.NewConfig().WithCacheDir(t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runtime.Close(ctx)
+	runtime := wasmtest.NewRuntime(t)
 	for language, build := range map[string]func(testing.TB) []byte{"go": guests.Go, "c": guests.C, "rust": guests.Rust} {
 		t.Run(language, func(t *testing.T) {
 			binary := build(t)

@@ -7,21 +7,17 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/parse"
-	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // A module whose instances are all taken is busy, whatever the policy for faults:
 // text that no parser has read must not go out. With one given back it goes on.
 func TestAModuleWithoutRoomIsBusy(t *testing.T) {
-	rt, err := wasm.NewRuntime(t.Context(), wasm.NewConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rt.Close(t.Context())
+	rt := wasmtest.NewRuntime(t)
 	limits := wasm.ThirdParty()
 	limits.Instances = 1
-	module, err := rt.Compile(t.Context(), registrytest.Guest{}.Bytes(), limits)
+	module, err := rt.Compile(t.Context(), wasmtest.Guest{}.Bytes(), limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/parse"
-	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/process"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // TestMain makes the test binary a parser process too: the host starts it with
@@ -49,7 +49,7 @@ func (fragile) Step(w *sdk.Window) {
 }
 
 // guest is a module made for a test.
-type guest = registrytest.Guest
+type guest = wasmtest.Guest
 
 // toy is a linked module whose parsers call everything text.
 var toy = &sdk.Module{

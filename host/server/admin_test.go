@@ -13,8 +13,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/registry"
-	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 const withKey = "admin: {key: admin-secret}\n"
@@ -38,7 +38,7 @@ func (h *host) do(t *testing.T, method, path string, body []byte, header ...stri
 }
 
 // mine is a module of the operator's.
-func mine(version string) registrytest.Guest { return registrytest.Guest{Version: version} }
+func mine(version string) wasmtest.Guest { return wasmtest.Guest{Version: version} }
 
 func TestAdministratorsNeedTheKey(t *testing.T) {
 	u := engine(t, sends(stopped))
@@ -96,7 +96,7 @@ func TestModulesOverHTTP(t *testing.T) {
 		{"PUT", path + "?colour=red", one, []string{"If-Match", "*"}, 400, "no parameter"},
 		{"PUT", path, []byte("no module"), []string{"If-Match", "*"}, 422, "module_refused_manifest"},
 		{"PUT", "/admin/modules/yours", one, []string{"If-None-Match", "*"}, 409, "calls it mine"},
-		{"PUT", "/admin/modules/hermes", registrytest.Guest{Module: "hermes"}.Bytes(), []string{"If-None-Match", "*"}, 409, "shadow: true"},
+		{"PUT", "/admin/modules/hermes", wasmtest.Guest{Module: "hermes"}.Bytes(), []string{"If-None-Match", "*"}, 409, "shadow: true"},
 		{"GET", "/admin/modules/hermes", nil, nil, 200, `"built_in":true`},
 		{"DELETE", path, nil, nil, 428, "If-Match"},
 		{"DELETE", path, nil, []string{"If-Match", "ETAG"}, 204, ""},
@@ -145,7 +145,7 @@ func TestASwapUnderAStream(t *testing.T) {
 	before := h.told(t)
 	running := h.post(t, t.Context(), ask(streaming), headerDebug, "1")
 	got := readUntil(t, running.Body, "one ")
-	thinker := registrytest.Guest{Module: "hermes", Version: "9.0.0", Says: abi.Reasoning}
+	thinker := wasmtest.Guest{Module: "hermes", Version: "9.0.0", Says: abi.Reasoning}
 	status, body, _ := h.do(t, "PUT", "/admin/modules/hermes?shadow=true", thinker.Bytes(), "If-None-Match", "*")
 	if status != http.StatusCreated {
 		t.Fatalf("%d %s", status, body)
@@ -180,7 +180,7 @@ func TestASwapUnderAStream(t *testing.T) {
 // A change that a served model can't take is refused.
 func TestAServedModelKeepsItsParsers(t *testing.T) {
 	h := serve(t, engine(t, sends(stopped)).URL, ", parser: hermes, parser_version: 1", withKey)
-	status, body, _ := h.do(t, "PUT", "/admin/modules/hermes?shadow=true", registrytest.Guest{Module: "hermes"}.Bytes(), "If-None-Match", "*")
+	status, body, _ := h.do(t, "PUT", "/admin/modules/hermes?shadow=true", wasmtest.Guest{Module: "hermes"}.Bytes(), "If-None-Match", "*")
 	if status != http.StatusConflict || !strings.Contains(body, "model m: ") || !strings.Contains(body, "module_refused_models") {
 		t.Errorf("a version without what parser_version 1 needs: %d %s", status, body)
 	}
@@ -191,7 +191,7 @@ func TestTheParserThatSuggestsItself(t *testing.T) {
 	if _, body := h.get(t, "/v1/models/Kimi-K2-Instruct"); !strings.Contains(body, `"tool_parser":"kimi_k2"`) {
 		t.Errorf("got %s", body)
 	}
-	status, body, _ := h.do(t, "PUT", "/admin/modules/mine", registrytest.Guest{Models: "(?i)kimi"}.Bytes(), "If-None-Match", "*")
+	status, body, _ := h.do(t, "PUT", "/admin/modules/mine", wasmtest.Guest{Models: "(?i)kimi"}.Bytes(), "If-None-Match", "*")
 	if status != http.StatusConflict || !strings.Contains(body, "2 parsers suggest themselves for the model") {
 		t.Errorf("a second one: %d %s", status, body)
 	}
@@ -206,7 +206,7 @@ func TestTheParserThatSuggestsItself(t *testing.T) {
 
 func TestTrialsInMetrics(t *testing.T) {
 	h := serve(t, engine(t, sends(text("one"), stopped)).URL, ", parser: hermes", withKey)
-	status, body, _ := h.do(t, "PUT", "/admin/modules/hermes?shadow=true&rollout=shadow", registrytest.Guest{Module: "hermes", Says: abi.Reasoning}.Bytes(), "If-None-Match", "*")
+	status, body, _ := h.do(t, "PUT", "/admin/modules/hermes?shadow=true&rollout=shadow", wasmtest.Guest{Module: "hermes", Says: abi.Reasoning}.Bytes(), "If-None-Match", "*")
 	if status != http.StatusCreated {
 		t.Fatalf("%d %s", status, body)
 	}

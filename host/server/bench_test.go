@@ -14,6 +14,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/registry"
 	"github.com/turnkey-parsers/turnkey/plugins"
+	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
 type embedded struct{}
@@ -64,7 +65,7 @@ func BenchmarkRequest(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			rc := registry.Config{Embedded: embedded{}, CacheDir: registry.CacheDir()}
+			rc := registry.Config{Embedded: embedded{}, CacheDir: wasm.CacheDir()}
 			if mode != "wasm" {
 				rc = registry.Config{Linked: builtin.Modules, Native: true}
 			} else if len(plugins.Names()) == 0 {

@@ -1,27 +1,22 @@
 package stream_test
 
 import (
-	"context"
 	"io"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // A module that traps in one request: another one that runs at the same time, in
 // the same instance, notices nothing, and the one that it met loses no text.
 func TestT64_FS15_ATrapLeavesOtherRequestsAlone(t *testing.T) {
-	rt, err := wasm.NewRuntime(t.Context(), wasm.NewConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rt.Close(context.Background())
+	rt := wasmtest.NewRuntime(t)
 	limits := wasm.Shipped()
 	limits.Instances = 1 // both share it
-	module, err := rt.Compile(t.Context(), registrytest.Guest{}.Bytes(), limits)
+	module, err := rt.Compile(t.Context(), wasmtest.Guest{}.Bytes(), limits)
 	if err != nil {
 		t.Fatal(err)
 	}

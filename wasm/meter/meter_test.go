@@ -13,7 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 var options = Options{Start: 1e6, TableElements: 1000}

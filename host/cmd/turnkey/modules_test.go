@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnkey-parsers/turnkey/host/registry/registrytest"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // served is a server of the command's, with a folder of modules.
@@ -81,7 +81,7 @@ func (s *served) want(code int, pattern string, args ...string) {
 func file(t *testing.T, version string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mine-"+version+".wasm")
-	if err := os.WriteFile(path, registrytest.Guest{Version: version}.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(path, wasmtest.Guest{Version: version}.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -136,7 +136,7 @@ func TestHangUpReadsTheFolder(t *testing.T) {
 		}
 		t.Errorf("no %s in %s", pattern, out)
 	}
-	write(registrytest.Guest{}.Bytes())
+	write(wasmtest.Guest{}.Bytes())
 	listed(`^mine +1.0.0 +live +wasm +mine.wasm`)
 	write([]byte("no module"))
 	listed(`^refused: mine.wasm: module mine.wasm: refused \(manifest\)`)
@@ -178,7 +178,7 @@ func TestConfiguredModules(t *testing.T) {
 			if err := os.Mkdir("mods", 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile("mods/mine.wasm", registrytest.Guest{}.Bytes(), 0o600); err != nil {
+			if err := os.WriteFile("mods/mine.wasm", wasmtest.Guest{}.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			text := "listen: 127.0.0.1:0\nengine: native\nupstreams: [{name: e, kind: replay}]\nmodels: [{name: m}]\nmodules: " + c.modules + "\n"

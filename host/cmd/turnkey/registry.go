@@ -38,7 +38,7 @@ func checkEngine(name string) error {
 // parsers fill in for modules that are not there.
 func openRegistry(ctx context.Context, engine, dir, cache string, strict bool, log *slog.Logger) (*registry.Registry, error) {
 	c := registry.Config{Embedded: embeddedModules{}, Linked: linked(), Dir: dir, Native: engine == engineNative,
-		CacheDir: cmp.Or(cache, registry.CacheDir()), Lenient: true, Logger: log}
+		CacheDir: cmp.Or(cache, wasm.CacheDir()), Lenient: true, Logger: log}
 	switch {
 	case engine == engineProcess:
 		var err error
@@ -59,7 +59,7 @@ func configured(ctx context.Context, cfg *config.Config, log *slog.Logger) (*reg
 	m := &cfg.Modules
 	c := registry.Config{
 		Embedded: embeddedModules{}, Linked: linked(), Native: cfg.Engine == engineNative,
-		Dir: m.Dir, CacheDir: cmp.Or(m.Cache, registry.CacheDir()), LockFile: m.Lock,
+		Dir: m.Dir, CacheDir: cmp.Or(m.Cache, wasm.CacheDir()), LockFile: m.Lock,
 		Poll: m.Poll, Debounce: m.Debounce, Keep: m.Keep,
 		Budget: registry.Budget{Faults: m.Faults.Count, Window: m.Faults.Window, Backoff: m.Faults.Backoff, MaxBackoff: m.Faults.MaxBackoff},
 		Rules:  map[string]registry.Rule{}, Logger: log,

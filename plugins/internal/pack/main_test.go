@@ -12,6 +12,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // A packed module says what the linked package says: its manifest, and each
@@ -40,11 +41,7 @@ func TestModuleAnswersLikeThePackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime, err := wasm.NewRuntime(t.Context(), wasm.NewConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runtime.Close(t.Context())
+	runtime := wasmtest.NewRuntime(t)
 	module, err := runtime.Compile(t.Context(), binary, wasm.Shipped())
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package registry
+package wasm
 
 import (
 	"fmt"

@@ -1,12 +1,13 @@
-// Package registrytest makes small parser modules for tests of what loads them.
-package registrytest
+// Package wasmtest helps to test with parser modules: small guests made by hand, and
+// runtimes that share one cache of compiled code.
+package wasmtest
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/wasm/wat"
+	"github.com/turnkey-parsers/turnkey/wasm/internal/wat"
 )
 
 // Guest is a module of one parser, which says one kind of thing of all that comes.
