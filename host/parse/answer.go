@@ -7,31 +7,31 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/check"
 )
 
-// take checks an answer, all of it, and then applies it.
-func (s *Session) take(a *abi.Answer, at check.Stage) error {
-	s.watch.on = false
-	text := check.Text{Bytes: s.text.kept, Base: s.text.base, End: s.given}
+// takeAnswer checks an answer, all of it, and then applies it.
+func (s *Session) takeAnswer(a *abi.Answer, at check.Stage) error {
+	s.watch.standing = false
+	text := check.Text{Bytes: s.text.kept, Base: s.text.base, End: s.delivered}
 	if err := s.check.Answer(a, text, at); err != nil {
-		return s.fail(err)
+		return s.failSession(err)
 	}
-	had := len(s.events)
-	stop := s.apply(a)
-	s.heed(s.events[had:])
+	had := len(s.events.list)
+	stop := s.applyAnswer(a)
+	s.observeEvents(s.events.list[had:])
 	switch {
 	case stop != nil:
-		return s.stop(stop)
+		return s.stopAtError(stop)
 	case at == check.Finishing:
 		return nil
 	}
 	if n := len(a.Events); n > 0 && a.Events[n-1].Kind == abi.Watch {
-		s.watch.take(a.Events[n-1])
+		s.watch.setWatch(a.Events[n-1])
 	}
-	return s.limits()
+	return s.checkLimits()
 }
 
-// apply appends the events of an answer that was found well-formed to s.events.
-// It gives the ERROR that ends the session, if there is one.
-func (s *Session) apply(a *abi.Answer) (stop *CheckedEvent) {
+// applyAnswer emits the events of an answer that was found well-formed. It gives
+// the ERROR that ends the session, if there is one.
+func (s *Session) applyAnswer(a *abi.Answer) (stop *CheckedEvent) {
 	var literal *abi.Event // before the event that it belongs to
 	for i := range a.Events {
 		e := &a.Events[i]
@@ -45,67 +45,51 @@ func (s *Session) apply(a *abi.Answer) (stop *CheckedEvent) {
 			literal = nil
 			continue
 		}
-		s.events = append(s.events, CheckedEvent{Kind: e.Kind, Flags: e.Flags, Call: e.Call, Accounted: e.End})
-		s.fill(&s.events[len(s.events)-1], e, literal, a.Literals)
+		emitted := s.events.emitRecord(e, literal, a.Literals, &s.text)
 		literal = nil
-		if e.Kind == abi.Error && (e.Flags&abi.FlagFatal != 0 || s.strict()) {
-			return &s.events[len(s.events)-1]
+		if e.Kind == abi.Error && (e.Flags&abi.FlagFatal != 0 || s.turnGrammar()) {
+			return emitted
 		}
 	}
 	return nil
 }
 
-func (s *Session) strict() bool { return s.cfg.Open.Flags&abi.OpenTurnGrammar != 0 }
+// turnGrammar says that a turn grammar is installed: any ERROR fails the request.
+func (s *Session) turnGrammar() bool { return s.cfg.Open.Flags&abi.OpenTurnGrammar != 0 }
 
-// fill gives an event the data of its record: a span of the text, or the bytes of
-// the LITERAL before it, nil if there is none.
-func (s *Session) fill(out *CheckedEvent, e, literal *abi.Event, literals []byte) {
-	switch {
-	case literal != nil:
-		n := len(s.literals)
-		s.literals = append(s.literals, literals[literal.Start:literal.Start+literal.Len]...)
-		out.Data, out.Literal = s.literals[n:], true
-	case e.Len > 0 && check.HasSpan(e):
-		out.Start, out.End = e.Span()
-		out.Data = s.text.slice(out.Start, out.End)
-	}
-	if e.Kind == abi.Error {
-		out.Code = e.Start
-	}
-}
-
-// heed acts on the events that are for the host alone.
-func (s *Session) heed(events []CheckedEvent) {
+// observeEvents acts on the events that are for the host alone: STATE, NOTE and
+// ERROR.
+func (s *Session) observeEvents(events []CheckedEvent) {
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
 		case abi.State:
 			s.channel = abi.Channel(e.Flags)
 		case abi.Note, abi.Error:
-			if s.cfg.OnNote != nil && !(e.Kind == abi.Error && s.strict()) {
+			if s.cfg.OnNote != nil && !(e.Kind == abi.Error && s.turnGrammar()) {
 				s.cfg.OnNote(Note{Code: e.Code, Error: e.Kind == abi.Error, Call: e.Call, Message: string(e.Data)})
 			}
 		}
 	}
 }
 
-// stop ends the parse at an ERROR: under a turn grammar the request fails, else
+// stopAtError ends the parse at an ERROR: under a turn grammar the request fails, else
 // the rest is text.
-func (s *Session) stop(e *CheckedEvent) error {
-	if s.strict() {
+func (s *Session) stopAtError(e *CheckedEvent) error {
+	if s.turnGrammar() {
 		err := &StrictError{Code: e.Code, Fatal: e.Flags&abi.FlagFatal != 0, Message: string(e.Data)}
 		s.Close()
 		return err
 	}
-	s.fallBack()
+	s.fallBackToText()
 	return nil
 }
 
-// fail ends the parse after a fault.
-func (s *Session) fail(cause error) error {
+// failSession ends the parse after a fault, as the policy says.
+func (s *Session) failSession(cause error) error {
 	s.fault = &FaultError{Parser: s.name, Offset: s.check.Accounted(), Cause: cause}
-	if bad := (*check.Error)(nil); errors.As(cause, &bad) && s.src != nil {
-		s.src.Discard(cause)
+	if bad := (*check.Error)(nil); errors.As(cause, &bad) && s.source != nil {
+		s.source.Discard(cause)
 	}
 	if s.cfg.OnFault != nil {
 		s.cfg.OnFault(s.fault)
@@ -114,56 +98,41 @@ func (s *Session) fail(cause error) error {
 		s.Close()
 		return s.fault
 	}
-	s.fallBack()
+	s.fallBackToText()
 	return nil
 }
 
-// fallBack closes the source and makes text of what is not accounted for. An
+// fallBackToText closes the source and emits as TEXT what is not accounted for. An
 // open call of which nothing was sent becomes text from its beginning on; of
-// another one only what it had not said yet.
-func (s *Session) fallBack() {
+// another one only what was not accounted for.
+func (s *Session) fallBackToText() {
 	from := s.check.Accounted()
 	if call, before, open := s.check.OpenCall(); open {
 		whole := false
-		if !s.sent(call) {
+		if !s.callSent(call) {
 			from = max(before, s.check.ProseEnd())
-			whole = s.forget(call)
+			whole = s.events.removeCall(call)
 		}
 		if !whole {
-			s.events = append(s.events, CheckedEvent{Kind: abi.CallDrop, Call: call, Accounted: s.check.Accounted()})
+			s.events.list = append(s.events.list, CheckedEvent{Kind: abi.CallDrop, Call: call, Accounted: s.check.Accounted()})
 		}
 		s.check.DropCall()
 	}
-	if s.src != nil {
-		s.src.Close()
-		s.src = nil
+	if s.source != nil {
+		s.source.Close()
+		s.source = nil
 	}
-	s.plain, s.watch.on = true, false
-	s.say(from)
+	s.passThrough, s.watch.standing = true, false
+	s.emitRest(from)
 }
 
-// forget takes back the open call's events of this push, and says whether the
-// call began with it.
-func (s *Session) forget(call uint16) (whole bool) {
-	kept := s.events[:0]
-	for _, e := range s.events {
-		if abi.Call <= e.Kind && e.Kind <= abi.CallDrop && e.Call == call {
-			whole = whole || e.Kind == abi.Call
-			continue
-		}
-		kept = append(kept, e)
-	}
-	s.events = kept
-	return whole
-}
-
-// say makes text of everything from an offset on.
-func (s *Session) say(from abi.RawOffset) {
-	end := s.text.pushed
-	s.given = end
+// emitRest emits the text from an offset to its end as TEXT.
+func (s *Session) emitRest(from abi.RawOffset) {
+	end := s.text.length
+	s.delivered = end
 	if from == end {
 		return
 	}
-	s.events = append(s.events, CheckedEvent{Kind: abi.Text, Data: s.text.slice(from, end), Start: from, End: end, Accounted: end})
+	s.events.emitSpan(abi.Text, from, end, &s.text)
 	s.check.TakeAsText(end)
 }

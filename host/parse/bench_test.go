@@ -33,7 +33,7 @@ func BenchmarkPushWatched(b *testing.B) {
 func BenchmarkPushChecked(b *testing.B) {
 	var events [1]abi.Event
 	benchmarkPush(b, &fast{push: func(off, n uint32) []abi.Event {
-		events[0] = at(abi.Text, off, n)
+		events[0] = spanEvent(abi.Text, off, n)
 		return events[:]
 	}}, "sixteen letters ")
 }
@@ -42,9 +42,9 @@ func BenchmarkPushChecked(b *testing.B) {
 func BenchmarkPushMembers(b *testing.B) {
 	events := make([]abi.Event, 0, 8)
 	benchmarkPush(b, &fast{open: answer(abi.Event{Kind: abi.Call}), push: func(off, n uint32) []abi.Event {
-		events = append(events[:0], at(abi.Key, off, 1, off), flagged(mark(abi.Open, off), abi.FlagObject), at(abi.Key, off+1, 1, off),
-			at(abi.Value, off+2, 4, off), at(abi.Key, off+6, 1, off), flagged(at(abi.Value, off+7, 2, off), abi.ReadString|abi.FlagMore),
-			flagged(at(abi.Value, off+9, 2, off), abi.ReadString), mark(abi.Close, off+n))
+		events = append(events[:0], spanEvent(abi.Key, off, 1, off), flagged(markEvent(abi.Open, off), abi.FlagObject), spanEvent(abi.Key, off+1, 1, off),
+			spanEvent(abi.Value, off+2, 4, off), spanEvent(abi.Key, off+6, 1, off), flagged(spanEvent(abi.Value, off+7, 2, off), abi.ReadString|abi.FlagMore),
+			flagged(spanEvent(abi.Value, off+9, 2, off), abi.ReadString), markEvent(abi.Close, off+n))
 		return events
 	}}, "sixteen letters ")
 }

@@ -12,10 +12,10 @@ import (
 // accounted for by the answer before.
 const checkText = "01é4567"
 
-func checked(a abi.Answer, synthesises bool) error {
+func judgeAnswer(a abi.Answer, synthesises bool) error {
 	e := &script{}
 	e.parser.Synthesises = synthesises
-	e.push = answers([]abi.Event{mark(abi.Commit, 2)}, a)
+	e.push = answerInTurn([]abi.Event{markEvent(abi.Commit, 2)}, a)
 	s, _, err := Open(Config{Engine: e, Policy: FaultIsError})
 	if err != nil {
 		return err
@@ -36,13 +36,13 @@ func TestMalformedAnswerIsAFault(t *testing.T) {
 		answer      abi.Answer
 		synthesises bool
 	}{
-		{"span before the last end", answer(at(abi.Text, 1, 1, 4)), false},
-		{"LITERAL without synthesises in the manifest", abi.Answer{Events: []abi.Event{literal, at(abi.Call, 4, 1, 4)}, Literals: []byte("a")}, false},
-		{"LITERAL that is not UTF-8", abi.Answer{Events: []abi.Event{literal, at(abi.Call, 4, 1, 4)}, Literals: []byte("\xff")}, true},
+		{"span before the last end", answer(spanEvent(abi.Text, 1, 1, 4)), false},
+		{"LITERAL without synthesises in the manifest", abi.Answer{Events: []abi.Event{literal, spanEvent(abi.Call, 4, 1, 4)}, Literals: []byte("a")}, false},
+		{"LITERAL that is not UTF-8", abi.Answer{Events: []abi.Event{literal, spanEvent(abi.Call, 4, 1, 4)}, Literals: []byte("\xff")}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var bad *check.Error
-			if err := checked(c.answer, c.synthesises); !errors.As(err, &bad) {
+			if err := judgeAnswer(c.answer, c.synthesises); !errors.As(err, &bad) {
 				t.Errorf("accepted (%v)", err)
 			}
 		})
@@ -52,29 +52,31 @@ func TestMalformedAnswerIsAFault(t *testing.T) {
 // A LITERAL before an event of a kind that this version lacks belongs to it, and
 // is skipped with it.
 func TestLiteralOfAnUnknownKind(t *testing.T) {
-	e := &script{push: answers(abi.Answer{Literals: []byte("own"), Events: []abi.Event{
-		{Kind: abi.Literal, Len: 3}, flagged(mark(77, 0), abi.SkipUnknown), at(abi.Call, 0, 1)}})}
+	e := &script{push: answerInTurn(abi.Answer{Literals: []byte("own"), Events: []abi.Event{
+		{Kind: abi.Literal, Len: 3}, flagged(markEvent(77, 0), abi.SkipUnknown), spanEvent(abi.Call, 0, 1)}})}
 	e.parser.Synthesises = true
 	s, _ := open(t, Config{Engine: e})
-	same(t, "events", push(t, s, "f("), `call "f"`)
+	wantEvents(t, "events", push(t, s, "f("), `call "f"`)
 }
 
 // An ERROR under a turn grammar fails the request, but only if all of its answer
 // is well-formed.
 func TestMalformedRestAfterAnError(t *testing.T) {
-	e := &script{push: answers([]abi.Event{mark(abi.Error, 1), mark(abi.Commit, 0)})}
+	e := &script{push: answerInTurn([]abi.Event{markEvent(abi.Error, 1), markEvent(abi.Commit, 0)})}
 	s, _ := open(t, Config{Engine: e, Open: abi.OpenBlock{Flags: abi.OpenTurnGrammar}})
-	same(t, "events", push(t, s, "ab"), `text "ab"`)
+	wantEvents(t, "events", push(t, s, "ab"), `text "ab"`)
 	if s.Fault() == nil {
 		t.Error("no fault")
 	}
 }
 
 func TestLastAnswerAccountsForEverything(t *testing.T) {
-	e := &script{push: answers(), finish: func(off abi.RawOffset, _ abi.Finish) (abi.Answer, error) { return answer(at(abi.Text, 0, 2)), nil }}
+	e := &script{push: answerInTurn(), finish: func(off abi.RawOffset, _ abi.Finish) (abi.Answer, error) {
+		return answer(spanEvent(abi.Text, 0, 2)), nil
+	}}
 	s, _ := open(t, Config{Engine: e})
 	push(t, s, "abc")
-	same(t, "finish", finish(t, s), `text "abc"`)
+	wantEvents(t, "finish", finish(t, s), `text "abc"`)
 	var bad *check.Error
 	if !errors.As(s.Fault(), &bad) {
 		t.Errorf("fault: %v", s.Fault())
@@ -85,17 +87,17 @@ func TestLastAnswerAccountsForEverything(t *testing.T) {
 }
 
 func TestLastAnswerLeavesNoCallOpen(t *testing.T) {
-	e := &script{push: answers([]abi.Event{at(abi.Call, 0, 1)})}
+	e := &script{push: answerInTurn([]abi.Event{spanEvent(abi.Call, 0, 1)})}
 	s, _ := open(t, Config{Engine: e, Sent: func(uint16) bool { return true }})
 	push(t, s, "f(")
-	same(t, "finish", finish(t, s), "drop", `text "("`)
+	wantEvents(t, "finish", finish(t, s), "drop", `text "("`)
 	if s.Fault() == nil {
 		t.Error("accepted")
 	}
 }
 
 func TestUnknownState(t *testing.T) {
-	if _, _, err := Open(Config{Engine: &script{open: answer(flagged(mark(abi.State, 0), 9))}, Policy: FaultIsError}); err == nil {
+	if _, _, err := Open(Config{Engine: &script{open: answer(flagged(markEvent(abi.State, 0), 9))}, Policy: FaultIsError}); err == nil {
 		t.Error("accepted")
 	}
 }

@@ -16,11 +16,12 @@ type FaultError struct {
 	Cause  error
 }
 
+// Error names the parser, the place and the cause.
 func (e *FaultError) Error() string {
 	return fmt.Sprintf("parser %s failed at byte %d: %v", e.Parser, e.Offset, e.Cause)
 }
 
-// Unwrap gives what the engine said, or a *check.Error.
+// Unwrap gives the error of the engine, or a *check.Error.
 func (e *FaultError) Unwrap() error { return e.Cause }
 
 // StrictError is an ERROR event of a session with a turn grammar: the request
@@ -31,6 +32,7 @@ type StrictError struct {
 	Message string // what the module says, for the operator's log only
 }
 
+// Error gives the code. The model's text is not in it.
 func (e *StrictError) Error() string {
 	return fmt.Sprintf("the model's output breaks the turn grammar (code %d)", e.Code)
 }
@@ -43,6 +45,7 @@ type OpenError struct {
 	Message string
 }
 
+// Error gives the message, or else the code.
 func (e *OpenError) Error() string {
 	if e.Message != "" {
 		return fmt.Sprintf("parser %s can't be opened: %s", e.Parser, e.Message)

@@ -11,7 +11,7 @@ import (
 // the text.
 func FuzzAnswers(f *testing.F) {
 	var seed []byte
-	for _, e := range []abi.Event{at(abi.Text, 0, 3), at(abi.Call, 3, 2), at(abi.Key, 5, 1), flagged(at(abi.Value, 6, 1), abi.FlagMore), abi.WatchEvent(uint8(abi.Value), 0, []byte("<"), 8)} {
+	for _, e := range []abi.Event{spanEvent(abi.Text, 0, 3), spanEvent(abi.Call, 3, 2), spanEvent(abi.Key, 5, 1), flagged(spanEvent(abi.Value, 6, 1), abi.FlagMore), abi.WatchEvent(uint8(abi.Value), 0, []byte("<"), 8)} {
 		seed = abi.AppendEvent(seed, e)
 	}
 	f.Add(seed, "some <text> é", byte(3))
@@ -33,23 +33,23 @@ func FuzzAnswers(f *testing.F) {
 		e.push = func(uint32, int, string) (abi.Answer, error) { return next(), nil }
 		e.finish = func(off abi.RawOffset, _ abi.Finish) (abi.Answer, error) {
 			a := next()
-			a.Events = append(a.Events, mark(abi.Commit, off))
+			a.Events = append(a.Events, markEvent(abi.Commit, off))
 			return a, nil
 		}
 		s, events, err := Open(Config{Engine: e, Limits: Limits{Held: 64}, Sent: func(call uint16) bool { return call%2 == 0 }})
 		if err != nil {
 			return
 		}
-		said := uint32(0)
+		seen := uint32(0)
 		check := func(events []CheckedEvent) {
 			for _, e := range events {
 				if e.Kind != abi.Text && e.Kind != abi.Reasoning || e.End == e.Start {
 					continue
 				}
-				if e.Start < said {
-					t.Fatalf("bytes %d to %d are said twice", e.Start, said)
+				if e.Start < seen {
+					t.Fatalf("bytes %d to %d are said twice", e.Start, seen)
 				}
-				said = e.End
+				seen = e.End
 			}
 		}
 		check(events)

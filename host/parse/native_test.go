@@ -39,14 +39,14 @@ func TestNative(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := open(t, Config{Engine: e})
-	same(t, "text", push(t, s, "Valve B2 "), `text "Valve B2 "`)
-	same(t, "panic", push(t, s, "BOOM"), `text "BOOM"`)
-	same(t, "after it", push(t, s, " is shut."), `text " is shut."`)
-	same(t, "finish", finish(t, s))
+	wantEvents(t, "text", push(t, s, "Valve B2 "), `text "Valve B2 "`)
+	wantEvents(t, "panic", push(t, s, "BOOM"), `text "BOOM"`)
+	wantEvents(t, "after it", push(t, s, " is shut."), `text " is shut."`)
+	wantEvents(t, "finish", finish(t, s))
 
 	s, _ = open(t, Config{Engine: e})
 	push(t, s, "fine")
-	same(t, "finish", finish(t, s))
+	wantEvents(t, "finish", finish(t, s))
 	if s.Fault() != nil || s.Accounted() != 4 {
 		t.Errorf("fault %v, accounted %d", s.Fault(), s.Accounted())
 	}

@@ -49,8 +49,8 @@ func (s *script) Discard(why error) { s.discarded = why }
 
 func (s *script) Close() { s.closed++ }
 
-// answers gives one answer after the other.
-func answers(list ...any) func(uint32, int, string) (abi.Answer, error) {
+// answerInTurn gives one answer after the other.
+func answerInTurn(list ...any) func(uint32, int, string) (abi.Answer, error) {
 	return func(uint32, int, string) (abi.Answer, error) {
 		if len(list) == 0 {
 			return abi.Answer{}, nil
@@ -65,14 +65,14 @@ func answers(list ...any) func(uint32, int, string) (abi.Answer, error) {
 		case []abi.Event:
 			return answer(a...), nil
 		}
-		panic("answers: an event list, an answer or an error")
+		panic("answerInTurn: an event list, an answer or an error")
 	}
 }
 
 func answer(events ...abi.Event) abi.Answer { return abi.Answer{Events: events} }
 
-// at makes an event with a span; its end is the span's unless given.
-func at(kind abi.Kind, start, n uint32, end ...uint32) abi.Event {
+// spanEvent makes an event with a span; its end is the span's unless given.
+func spanEvent(kind abi.Kind, start, n uint32, end ...uint32) abi.Event {
 	e := abi.Event{Kind: kind, Start: start, Len: n, End: start + n}
 	if len(end) > 0 {
 		e.End = end[0]
@@ -84,10 +84,10 @@ func flagged(e abi.Event, flags uint8) abi.Event { e.Flags = flags; return e }
 
 func inCall(e abi.Event, call uint16) abi.Event { e.Call = call; return e }
 
-func mark(kind abi.Kind, end uint32) abi.Event { return abi.Event{Kind: kind, End: end} }
+func markEvent(kind abi.Kind, end uint32) abi.Event { return abi.Event{Kind: kind, End: end} }
 
-// seen renders events.
-func seen(events []CheckedEvent) (list []string) {
+// renderEvents renders events.
+func renderEvents(events []CheckedEvent) (list []string) {
 	names := map[abi.Kind]string{abi.Commit: "commit", abi.Text: "text", abi.Reasoning: "reasoning", abi.Call: "call", abi.CallID: "id",
 		abi.Args: "args", abi.Open: "open", abi.Key: "key", abi.Value: "value", abi.Close: "close", abi.CallEnd: "end", abi.CallDrop: "drop",
 		abi.Error: "error", abi.State: "state", abi.Note: "note"}
@@ -111,7 +111,7 @@ func open(t *testing.T, cfg Config) (*Session, []string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	return s, seen(events)
+	return s, renderEvents(events)
 }
 
 func push(t *testing.T, s *Session, text string) []string {
@@ -120,7 +120,7 @@ func push(t *testing.T, s *Session, text string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen(events)
+	return renderEvents(events)
 }
 
 func finish(t *testing.T, s *Session) []string {
@@ -129,10 +129,10 @@ func finish(t *testing.T, s *Session) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen(events)
+	return renderEvents(events)
 }
 
-func same(t *testing.T, what string, got []string, want ...string) {
+func wantEvents(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%s: got %q, want %q", what, got, want)

@@ -57,28 +57,27 @@ type Note struct {
 	Message string
 }
 
-// Session is the parse of one choice's text. It is used by one goroutine at a
-// time.
+// Session parses the raw text of one output: it hands the text to a parser, heeds
+// the parser's WATCH, checks each answer, and falls back to plain text after a
+// fault. It is used by one goroutine at a time.
 type Session struct {
-	cfg   Config
-	name  string
-	synth bool
-	src   parser.Source
+	cfg    Config
+	name   string        // of the parser, within its module
+	source parser.Source // nil once it is closed
 
-	text  text
-	given abi.RawOffset // how far the text was given to the source, or taken by a WATCH
-	seen  abi.RawOffset // how far it was given to the source
+	text      rawText
+	delivered abi.RawOffset // up to where the text went to the source, or to a WATCH
+	sourceEnd abi.RawOffset // up to where it went to the source
 
 	check   check.Checker
 	watch   watcher
 	channel abi.Channel
 
-	events   []CheckedEvent // of this call into the session
-	literals []byte         // what they say that is synthesised
+	events checkedEvents // of this call into the session
 
-	fault *FaultError
-	plain bool // all that comes is text
-	over  bool
+	fault       *FaultError
+	passThrough bool // no parser reads the text any more: all of it is TEXT
+	closed      bool
 }
 
 // Open starts a session and gives the events of the opening answer. Where it
@@ -101,20 +100,20 @@ func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	case errors.As(err, &busy):
 		return nil, nil, busy
 	case err != nil:
-		err = s.fail(err)
-		return s, s.events, err
+		err = s.failSession(err)
+		return s, s.events.list, err
 	}
-	s.src = src
-	if err := openError(&s.cfg.Open, &answer); err != nil {
+	s.source = src
+	if err := findOpenError(&s.cfg.Open, &answer); err != nil {
 		s.Close()
 		return nil, nil, err
 	}
-	err = s.take(&answer, check.Opening)
-	return s, s.events, err
+	err = s.takeAnswer(&answer, check.Opening)
+	return s, s.events.list, err
 }
 
-// openError finds the ERROR that says that the parser can't be opened as asked.
-func openError(open *abi.OpenBlock, a *abi.Answer) error {
+// findOpenError finds the ERROR that says that the parser can't be opened as asked.
+func findOpenError(open *abi.OpenBlock, a *abi.Answer) error {
 	for i, e := range a.Events {
 		if e.Kind != abi.Error || e.Flags&abi.FlagFatal == 0 ||
 			(e.Start != abi.CodeUnknownParser && e.Start != abi.CodeBadOpen) {
@@ -135,61 +134,66 @@ func openError(open *abi.OpenBlock, a *abi.Answer) error {
 // the next call into the session. Events that come along with an error are
 // certain and go before it.
 func (s *Session) Push(text string) ([]CheckedEvent, error) {
-	s.begin()
-	if s.over {
+	s.events.reset()
+	if s.closed {
 		return nil, nil
 	}
-	s.text.drop(s.needed())
-	if !s.text.add(text) {
-		return s.events, s.fail(errTooLong)
+	s.text.dropBefore(s.keepFrom())
+	if !s.text.appendText(text) {
+		err := s.failSession(errTooLong)
+		return s.events.list, err
 	}
-	return s.events, s.advance()
+	err := s.deliverText()
+	return s.events.list, err
 }
 
 // Finish ends the text, and the session.
 func (s *Session) Finish(reason abi.Finish) ([]CheckedEvent, error) {
-	s.begin()
-	if s.over {
+	s.events.reset()
+	if s.closed {
 		return nil, nil
 	}
 	defer s.Close()
-	s.text.drop(s.needed())
-	if !s.text.end() {
-		return s.events, s.fail(errTooLong)
+	s.text.dropBefore(s.keepFrom())
+	if !s.text.endText() {
+		err := s.failSession(errTooLong)
+		return s.events.list, err
 	}
-	if err := s.advance(); err != nil || s.plain {
-		return s.events, err
+	if err := s.deliverText(); err != nil || s.passThrough {
+		return s.events.list, err
 	}
 	if s.watch.holds() {
-		s.given = s.seen
-		if err := s.feed(); err != nil || s.plain {
-			return s.events, err
+		s.delivered = s.sourceEnd
+		if err := s.pushAll(); err != nil || s.passThrough {
+			return s.events.list, err
 		}
 	}
-	answer, err := s.src.Finish(s.text.pushed, reason)
+	answer, err := s.source.Finish(s.text.length, reason)
 	if err != nil {
-		return s.events, s.fail(err)
+		err = s.failSession(err)
+		return s.events.list, err
 	}
-	return s.events, s.take(&answer, check.Finishing)
+	err = s.takeAnswer(&answer, check.Finishing)
+	return s.events.list, err
 }
 
 // Close forgets the session. It may be called at any time, also twice.
 func (s *Session) Close() {
-	s.over = true
-	if s.src != nil {
-		s.src.Close()
-		s.src = nil
+	s.closed = true
+	if s.source != nil {
+		s.source.Close()
+		s.source = nil
 	}
 }
 
-// Pushed is the length of the text so far, in bytes. Bytes that are no UTF-8
-// count as the U+FFFD that stands for them.
-func (s *Session) Pushed() abi.RawOffset { return s.text.pushed }
+// Pushed is the length of the raw text so far. Bytes that are no UTF-8 count as
+// the U+FFFD that stands for them.
+func (s *Session) Pushed() abi.RawOffset { return s.text.length }
 
-// Accounted is how far the text is accounted for, in bytes.
+// Accounted is the offset up to which the text is accounted for.
 func (s *Session) Accounted() abi.RawOffset { return s.check.Accounted() }
 
-// Channel is the channel that the parser last said is open.
+// Channel is the channel of the last STATE.
 func (s *Session) Channel() abi.Channel { return s.channel }
 
 // Fault is the parser's fault, or nil. After one all text passes as it is.
@@ -200,111 +204,108 @@ func (s *Session) Fault() *FaultError { return s.fault }
 // was sent.
 func (s *Session) Raw(start, end abi.RawOffset) []byte { return s.text.slice(start, end) }
 
-// needed is the offset from which on text must be kept.
-func (s *Session) needed() abi.RawOffset {
-	keep := min(s.check.Accounted(), s.given-min(s.given, abi.MaxLeftContext))
-	if call, before, open := s.check.OpenCall(); open && !s.sent(call) {
+// keepFrom is the offset from which on the raw text must be kept: for what is not
+// accounted for, for left context, and for a call that may yet become text.
+func (s *Session) keepFrom() abi.RawOffset {
+	keep := min(s.check.Accounted(), s.delivered-min(s.delivered, abi.MaxLeftContext))
+	if call, before, open := s.check.OpenCall(); open && !s.callSent(call) {
 		keep = min(keep, before)
 	}
 	return keep
 }
 
-func (s *Session) sent(call uint16) bool {
+// callSent says that something of the call was sent to the client.
+func (s *Session) callSent(call uint16) bool {
 	return s.cfg.Sent != nil && s.cfg.Sent(call)
 }
 
-// begin forgets the events of the call before.
-func (s *Session) begin() {
-	s.events, s.literals = s.events[:0], s.literals[:0]
-}
-
-// advance deals with the text that came since: a WATCH serves what it can, the
+// deliverText deals with the text that came since: a WATCH serves what it can, the
 // source gets the rest.
-func (s *Session) advance() error {
-	if s.plain {
-		s.say(s.check.Accounted())
+func (s *Session) deliverText() error {
+	if s.passThrough {
+		s.emitRest(s.check.Accounted())
 		return nil
 	}
-	for s.given < s.text.pushed && !s.plain {
-		if s.watch.on && !s.look() {
-			return s.limits()
+	for s.delivered < s.text.length && !s.passThrough {
+		if s.watch.standing && !s.heedWatch() {
+			return s.checkLimits()
 		}
-		if err := s.call(); err != nil {
+		if err := s.pushPart(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// feed gives the source all that it was not given, whatever it watches for.
-func (s *Session) feed() error {
-	for s.given < s.text.pushed && !s.plain {
-		if err := s.call(); err != nil {
+// pushAll pushes all text that the source was not given, whatever it watches for.
+func (s *Session) pushAll() error {
+	for s.delivered < s.text.length && !s.passThrough {
+		if err := s.pushPart(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look leaves to the WATCH what it stands for. It says whether a watched byte
-// came, so that the source is to be called.
-func (s *Session) look() bool {
-	fresh := s.text.slice(s.given, s.text.pushed)
-	at := s.watch.find(fresh)
+// heedWatch leaves to the standing WATCH the text that it speaks for. It says
+// whether a watched byte came, so that the source is to be called.
+func (s *Session) heedWatch() bool {
+	fresh := s.text.slice(s.delivered, s.text.length)
+	at := s.watch.findWatched(fresh)
 	switch {
 	case !s.watch.holds():
-		s.serve(s.given + abi.RawOffset(at))
-	case at == len(fresh) && s.text.pushed-s.seen < holdAtOnce:
-		s.given = s.text.pushed
+		s.serveWatch(s.delivered + abi.RawOffset(at))
+	case at == len(fresh) && s.text.length-s.sourceEnd < maxHoldBytes:
+		s.delivered = s.text.length
 	default:
-		s.given = s.seen
+		s.delivered = s.sourceEnd
 	}
-	return s.given < s.text.pushed
+	return s.delivered < s.text.length
 }
 
-// serve takes the text up to end for the channel that the WATCH names.
-func (s *Session) serve(end abi.RawOffset) {
-	if end == s.given {
+// serveWatch emits the text up to end as an event of the kind that the WATCH names,
+// as if the parser had answered it.
+func (s *Session) serveWatch(end abi.RawOffset) {
+	if end == s.delivered {
 		return
 	}
-	flags, call := s.check.ServeWatch(s.watch.kind, end)
-	s.events = append(s.events, CheckedEvent{Kind: s.watch.kind, Flags: flags, Call: call, Start: s.given, End: end, Accounted: end})
-	s.events[len(s.events)-1].Data = s.text.slice(s.given, end)
-	s.given = end
+	e := s.events.emitSpan(s.watch.kind, s.delivered, end, &s.text)
+	e.Flags, e.Call = s.check.ServeWatch(s.watch.kind, end)
+	s.delivered = end
 }
 
-// pushAtOnce is the most that one call hands in, in bytes. How text is cut never
+// maxPushBytes is the most that one call hands in, in bytes. How text is cut never
 // matters to a parser; a bound on it bounds what a call may compute, and so how
 // long the garbage collector can wait for a guest.
-const pushAtOnce = 512
+const maxPushBytes = 512
 
-// holdAtOnce is how many bytes a hold keeps from the source at most: the parser
+// maxHoldBytes is how many bytes a hold keeps from the source at most: the parser
 // has a limit of its own to see to.
-const holdAtOnce = 64 << 10
+const maxHoldBytes = 64 << 10
 
-// call pushes the next part of the text.
-func (s *Session) call() error {
-	from := s.given
-	back := leftContext(s.text.slice(s.seen, from))
-	data := s.text.slice(from-abi.RawOffset(back), s.text.pushed)
-	if n := back + pushAtOnce; len(data) > n {
+// pushPart pushes the next part of the text.
+func (s *Session) pushPart() error {
+	from := s.delivered
+	back := leftContextLen(s.text.slice(s.sourceEnd, from))
+	data := s.text.slice(from-abi.RawOffset(back), s.text.length)
+	if n := back + maxPushBytes; len(data) > n {
 		for !utf8.RuneStart(data[n]) {
 			n--
 		}
 		data = data[:n]
 	}
-	s.given = from + abi.RawOffset(len(data)-back)
-	s.seen = s.given
-	answer, err := s.src.Push(from, back, data)
+	s.delivered = from + abi.RawOffset(len(data)-back)
+	s.sourceEnd = s.delivered
+	answer, err := s.source.Push(from, back, data)
 	if err != nil {
-		return s.fail(err)
+		return s.failSession(err)
 	}
-	return s.take(&answer, check.Pushing)
+	return s.takeAnswer(&answer, check.Pushing)
 }
 
-// leftContext is the length of the last whole characters of b that fit a push's
+// leftContextLen is the length of the last whole characters of b that fit a push's
 // left context.
-func leftContext(b []byte) int {
+func leftContextLen(b []byte) int {
 	n := min(len(b), abi.MaxLeftContext)
 	for n > 0 && !utf8.RuneStart(b[len(b)-n]) {
 		n--
@@ -312,14 +313,14 @@ func leftContext(b []byte) int {
 	return n
 }
 
-// limits fails the session that holds back too much.
-func (s *Session) limits() error {
-	held := s.given - s.check.Accounted()
+// checkLimits fails the session that holds back too much.
+func (s *Session) checkLimits() error {
+	held := s.delivered - s.check.Accounted()
 	if uint64(held) > uint64(s.cfg.Limits.Held) {
-		return s.fail(ErrHeld)
+		return s.failSession(ErrHeld)
 	}
-	if call, before, open := s.check.OpenCall(); open && uint64(s.given-before) > uint64(s.cfg.Limits.Call) && !s.sent(call) {
-		return s.fail(ErrHeld)
+	if call, before, open := s.check.OpenCall(); open && uint64(s.delivered-before) > uint64(s.cfg.Limits.Call) && !s.callSent(call) {
+		return s.failSession(ErrHeld)
 	}
 	return nil
 }

@@ -17,26 +17,26 @@ func TestLongPushIsCut(t *testing.T) {
 	got, next := "", uint32(0)
 	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		fresh := data[back:]
-		if off != next || len(fresh) > pushAtOnce || !utf8.ValidString(data) {
-			t.Errorf("push of %d bytes at %d, want at most %d at %d", len(fresh), off, pushAtOnce, next)
+		if off != next || len(fresh) > maxPushBytes || !utf8.ValidString(data) {
+			t.Errorf("push of %d bytes at %d, want at most %d at %d", len(fresh), off, maxPushBytes, next)
 		}
 		got += fresh
 		next = off + uint32(len(fresh))
-		return answer(at(abi.Text, off, uint32(len(fresh)))), nil
+		return answer(spanEvent(abi.Text, off, uint32(len(fresh)))), nil
 	}}
 	s, _ := open(t, Config{Engine: e})
 	events, err := s.Push(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := ""
+	seen := ""
 	for _, e := range events {
-		said += string(e.Data)
+		seen += string(e.Data)
 	}
-	if got != text || said != text {
-		t.Errorf("%d bytes were pushed and %d said, want %d", len(got), len(said), len(text))
+	if got != text || seen != text {
+		t.Errorf("%d bytes were pushed and %d emitted, want %d", len(got), len(seen), len(text))
 	}
-	if want := (len(text) + pushAtOnce - 1) / pushAtOnce; len(e.log) != want {
+	if want := (len(text) + maxPushBytes - 1) / maxPushBytes; len(e.log) != want {
 		t.Errorf("%d pushes, want %d", len(e.log), want)
 	}
 }
@@ -46,7 +46,7 @@ func TestWatchBetweenParts(t *testing.T) {
 	hold := abi.WatchEvent(abi.FlagHold, 0, []byte("!"), 0)
 	e := &script{open: answer(hold), push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		end := off + uint32(len(data)-back)
-		return answer(at(abi.Reasoning, off, end-off), abi.WatchEvent(uint8(abi.Text), 0, []byte("?"), end)), nil
+		return answer(spanEvent(abi.Reasoning, off, end-off), abi.WatchEvent(uint8(abi.Text), 0, []byte("?"), end)), nil
 	}}
 	s, _ := open(t, Config{Engine: e})
 	push(t, s, strings.Repeat("a", 6000))
@@ -54,7 +54,7 @@ func TestWatchBetweenParts(t *testing.T) {
 		t.Errorf("what is to be held was pushed: %.40q", e.log)
 	}
 	events, err := s.Push("!b")
-	if err != nil || len(events) != 2 || len(events[0].Data) != pushAtOnce || len(events[1].Data) != 6002-pushAtOnce ||
+	if err != nil || len(events) != 2 || len(events[0].Data) != maxPushBytes || len(events[1].Data) != 6002-maxPushBytes ||
 		events[0].Kind != abi.Reasoning || events[1].Kind != abi.Text {
 		t.Errorf("%d events, %v", len(events), err)
 	}
@@ -63,10 +63,10 @@ func TestWatchBetweenParts(t *testing.T) {
 // A fault in a later part of a push takes back a call that began in an earlier
 // one: the client has not seen it.
 func TestFaultInALaterPart(t *testing.T) {
-	text := "x<f>{" + strings.Repeat("1", 2*pushAtOnce)
+	text := "x<f>{" + strings.Repeat("1", 2*maxPushBytes)
 	for _, sent := range []bool{false, true} {
-		e := &script{push: answers([]abi.Event{
-			at(abi.Text, 0, 1), at(abi.Call, 2, 1, 4), at(abi.Args, 4, pushAtOnce-4),
+		e := &script{push: answerInTurn([]abi.Event{
+			spanEvent(abi.Text, 0, 1), spanEvent(abi.Call, 2, 1, 4), spanEvent(abi.Args, 4, maxPushBytes-4),
 		}, errTrap)}
 		s, _ := open(t, Config{Engine: e, Sent: func(uint16) bool { return sent }})
 		events, err := s.Push(text)
@@ -74,10 +74,10 @@ func TestFaultInALaterPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sent { // it can't have been, but then nothing may be said twice
-			same(t, "last", seen(events[len(events)-2:]), "drop", fmt.Sprintf("text %q", text[pushAtOnce:]))
+			wantEvents(t, "last", renderEvents(events[len(events)-2:]), "drop", fmt.Sprintf("text %q", text[maxPushBytes:]))
 			continue
 		}
-		same(t, "events", seen(events), `text "x"`, fmt.Sprintf("text %q", text[1:]))
+		wantEvents(t, "events", renderEvents(events), `text "x"`, fmt.Sprintf("text %q", text[1:]))
 	}
 }
 
@@ -85,21 +85,21 @@ func TestLiteralsOfAllPartsStay(t *testing.T) {
 	buffer := make([]byte, 1)
 	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		end := off + uint32(len(data)-back)
-		buffer[0] = 'a' + byte(off/pushAtOnce) // as an engine does: valid until its next call
+		buffer[0] = 'a' + byte(off/maxPushBytes) // as an engine does: valid until its next call
 		return abi.Answer{Literals: buffer, Events: []abi.Event{
 			{Kind: abi.Literal, Len: 1, End: off}, {Kind: abi.Note, End: end}}}, nil
 	}}
 	s, _ := open(t, Config{Engine: e})
-	same(t, "notes", push(t, s, strings.Repeat("x", 3*pushAtOnce)), `note "a"`, `note "b"`, `note "c"`)
+	wantEvents(t, "notes", push(t, s, strings.Repeat("x", 3*maxPushBytes)), `note "a"`, `note "b"`, `note "c"`)
 }
 
 // The rest of a push is not there yet for the parts before it.
 func TestSpanBeyondThePart(t *testing.T) {
-	e := &script{push: answers([]abi.Event{at(abi.Text, 0, pushAtOnce+1)})}
+	e := &script{push: answerInTurn([]abi.Event{spanEvent(abi.Text, 0, maxPushBytes+1)})}
 	var fault *FaultError
 	s, _ := open(t, Config{Engine: e, OnFault: func(f *FaultError) { fault = f }})
-	text := strings.Repeat("x", 2*pushAtOnce)
-	same(t, "events", push(t, s, text), fmt.Sprintf("text %q", text))
+	text := strings.Repeat("x", 2*maxPushBytes)
+	wantEvents(t, "events", push(t, s, text), fmt.Sprintf("text %q", text))
 	var bad *check.Error
 	if !errors.As(fault, &bad) || e.discarded == nil {
 		t.Errorf("got %v, discarded: %v", fault, e.discarded)
@@ -109,10 +109,10 @@ func TestSpanBeyondThePart(t *testing.T) {
 // What was not handed in yet is not held back.
 func TestHeldIsWhatWasHandedIn(t *testing.T) {
 	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
-		return answer(at(abi.Text, off, uint32(len(data)-back))), nil
+		return answer(spanEvent(abi.Text, off, uint32(len(data)-back))), nil
 	}}
 	s, _ := open(t, Config{Engine: e, Limits: Limits{Held: 100}})
-	push(t, s, strings.Repeat("x", 10*pushAtOnce))
+	push(t, s, strings.Repeat("x", 10*maxPushBytes))
 	if s.Fault() != nil {
 		t.Error(s.Fault())
 	}
