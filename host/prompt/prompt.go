@@ -4,23 +4,21 @@
 package prompt
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"maps"
 	"os"
 	"strings"
-
-	"github.com/ardanlabs/jinja"
+	"time"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/host/prompt/jinja"
 )
 
 // Template is a compiled chat template. It is safe for concurrent use.
 type Template struct{ t *jinja.Template }
 
 // Compile reads a chat template in the Jinja dialect of model repositories.
-func Compile(source string) (_ *Template, err error) {
-	defer recovered(&err)
+func Compile(source string) (*Template, error) {
 	t, err := jinja.Compile(source)
 	if err != nil {
 		return nil, fmt.Errorf("chat_template: %w", err)
@@ -55,108 +53,95 @@ type Input struct {
 
 // Render gives the prompt, up to where the assistant's turn begins. A template
 // that fails is the request's fault as often as the template's: it may raise an
-// exception for a role that it does not know.
-func (t *Template) Render(in Input) (out string, err error) {
-	defer recovered(&err)
+// exception for a role that it does not know. However it fails, it costs this
+// rendering only: its time, depth and memory are bounded.
+func (t *Template) Render(ctx context.Context, in Input) (string, error) {
 	vars, err := in.variables()
 	if err != nil {
 		return "", err
 	}
-	out, err = t.t.Render(vars)
+	out, err := t.t.Render(ctx, jinja.Input{Variables: vars, Now: time.Now()})
 	if err != nil {
 		return "", fmt.Errorf("chat_template: %w", err)
 	}
 	return out, nil
 }
 
-func (in Input) variables() (map[string]any, error) {
-	vars := map[string]any{
+func (in Input) variables() (map[string]jinja.Value, error) {
+	vars := map[string]jinja.Value{
 		"add_generation_prompt": true,
 		"bos_token":             in.BOS,
 		"eos_token":             in.EOS,
 	}
-	args, err := object(in.Args)
-	if err != nil {
-		return nil, fmt.Errorf("chat_template_kwargs: %w", err)
-	}
-	maps.Copy(vars, args)
-	messages := make([]any, 0, len(in.Messages))
-	for i, raw := range in.Messages {
-		m, err := message(raw)
+	for _, m := range in.Args {
+		v, err := decode(m.Value)
 		if err != nil {
-			return nil, fmt.Errorf("messages[%d]: %w", i, err)
+			return nil, fmt.Errorf("chat_template_kwargs: %s: %w", m.Name, err)
 		}
-		messages = append(messages, m)
+		vars[m.Name] = v
+	}
+	messages, err := decodeAll("messages", in.Messages)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range messages.Items {
+		readArguments(m)
 	}
 	vars["messages"] = messages
 	if len(in.Tools) == 0 {
 		return vars, nil
 	}
-	tools, err := values(in.Tools)
-	if err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
-	}
-	vars["tools"] = tools
-	return vars, nil
+	vars["tools"], err = decodeAll("tools", in.Tools)
+	return vars, err
 }
 
-func object(members []jsonx.Member) (map[string]any, error) {
-	m := make(map[string]any, len(members))
-	for _, member := range members {
-		var v any
-		if err := jsonx.Unmarshal(member.Value, &v); err != nil {
-			return nil, fmt.Errorf("%s: %w", member.Name, err)
-		}
-		m[member.Name] = v
-	}
-	return m, nil
-}
-
-func values(list []jsonx.Raw) ([]any, error) {
-	out := make([]any, len(list))
+func decodeAll(what string, list []jsonx.Raw) (*jinja.List, error) {
+	out := &jinja.List{Items: make([]jinja.Value, len(list))}
 	for i, raw := range list {
-		if err := jsonx.Unmarshal(raw, &out[i]); err != nil {
-			return nil, fmt.Errorf("[%d]: %w", i, err)
+		v, err := decode(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", what, i, err)
 		}
+		out.Items[i] = v
 	}
 	return out, nil
 }
 
-// message decodes one message. Templates read the arguments of earlier calls as
-// an object, where the API has them as text; engines convert them likewise.
-func message(raw jsonx.Raw) (any, error) {
-	var m any
-	if err := jsonx.Unmarshal(raw, &m); err != nil {
+func decode(raw jsonx.Raw) (jinja.Value, error) {
+	v, err := jsonx.Check(raw)
+	if err != nil {
 		return nil, err
 	}
-	calls, _ := member[[]any](m, "tool_calls")
-	for _, call := range calls {
-		function, ok := member[map[string]any](call, "function")
+	return jinja.Decode(v)
+}
+
+// readArguments makes objects of the arguments of a message's calls. Templates
+// read them so, where the API has them as text; engines convert them likewise.
+func readArguments(message jinja.Value) {
+	calls, _ := member[*jinja.List](message, "tool_calls")
+	if calls == nil {
+		return
+	}
+	for _, call := range calls.Items {
+		function, _ := member[*jinja.Dict](call, "function")
+		text, ok := member[string](function, "arguments")
 		if !ok {
 			continue
 		}
-		text, ok := function["arguments"].(string)
-		if !ok {
-			continue
-		}
-		var args map[string]any
-		if jsonx.Unmarshal([]byte(text), &args) == nil && args != nil {
-			function["arguments"] = args
+		if args, err := decode(jsonx.Raw(text)); err == nil {
+			if object, ok := args.(*jinja.Dict); ok {
+				function.Set("arguments", object)
+			}
 		}
 	}
-	return m, nil
 }
 
-func member[T any](v any, name string) (T, bool) {
-	object, _ := v.(map[string]any)
-	t, ok := object[name].(T)
-	return t, ok
-}
-
-// recovered turns a panic of the template engine into an error: a template is a
-// file from elsewhere.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = errors.Join(*err, fmt.Errorf("chat_template: the template engine failed: %v", r))
+func member[T any](v jinja.Value, name string) (found T, ok bool) {
+	object, _ := v.(*jinja.Dict)
+	if object == nil {
+		return found, false
 	}
+	value, _ := object.Get(name)
+	found, ok = value.(T)
+	return found, ok
 }

@@ -308,7 +308,7 @@ models: [{name: m, parser: hermes, chat_template: "{%% for m in messages %%}[{{ 
 		}
 	}
 	for _, request := range e.requests() {
-		if !strings.Contains(request, `"prompt":"[user] `) || !strings.Contains(request, `<think>\n"`) || strings.Contains(request, "messages") {
+		if !strings.Contains(request, `"prompt":"[user] `) || !strings.Contains(request, `<think>"`) || strings.Contains(request, "messages") {
 			t.Errorf("the engine was asked %s", request)
 		}
 	}

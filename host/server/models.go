@@ -127,7 +127,7 @@ func (s *Server) renderer(c *config.Model) (func(*openai.ChatRequest, []openai.M
 				in.Tools = append(in.Tools, r.Tools[i].Raw)
 			}
 		}
-		text, err := t.Render(in)
+		text, err := t.Render(context.Background(), in) // bounded by the renderer
 		if err != nil {
 			warn.Do(func() {
 				s.log.Warn("the chat template can't be rendered: the family's default says where reasoning begins", "model", c.Name)

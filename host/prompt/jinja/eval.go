@@ -1,0 +1,574 @@
+package jinja
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+func (e constExpr) eval(*rendering) Value { return e.value }
+
+func (e *nameExpr) eval(r *rendering) Value {
+	r.step()
+	r.line = e.line
+	if v, ok := r.scope.lookup(e.name); ok {
+		return v
+	}
+	return undefined{"'" + e.name + "' is undefined"}
+}
+
+func (r *rendering) all(list []expr) []Value {
+	r.sized(itemBytes * len(list))
+	values := make([]Value, len(list))
+	for i, e := range list {
+		values[i] = e.eval(r)
+	}
+	return values
+}
+
+func (e *listExpr) eval(r *rendering) Value  { return &List{r.all(e.items)} }
+func (e *tupleExpr) eval(r *rendering) Value { return tuple(r.all(e.items)) }
+
+func (e *dictExpr) eval(r *rendering) Value {
+	r.sized(2 * itemBytes * len(e.keys))
+	d := &Dict{}
+	for i := range e.keys {
+		key := e.keys[i].eval(r)
+		r.line = e.line
+		r.setItem(d, key, e.values[i].eval(r))
+	}
+	return d
+}
+
+func (r *rendering) setItem(d *Dict, key, v Value) {
+	r.checkKey(key)
+	d.set(key, v)
+}
+
+func (r *rendering) checkKey(key Value) {
+	if !hashable(key, 0) {
+		r.failf("unhashable type: '%s'", typeName(key))
+	}
+}
+
+func (e *attributeExpr) eval(r *rendering) Value {
+	owner := e.owner.eval(r)
+	r.step()
+	r.line = e.line
+	return r.attribute(owner, e.name)
+}
+
+// attribute is owner.name: a method or a property first, then an item.
+func (r *rendering) attribute(owner Value, name string) Value {
+	r.defined(owner)
+	if v, ok := r.property(owner, name); ok {
+		return v
+	}
+	if d, ok := owner.(*Dict); ok {
+		if v, ok := d.get(name); ok {
+			return v
+		}
+	}
+	return undefined{"'" + typeName(owner) + " object' has no attribute '" + name + "'"}
+}
+
+// defined fails for what is undefined.
+func (r *rendering) defined(v Value) {
+	if u, ok := v.(undefined); ok {
+		r.failf("%s", u.hint)
+	}
+}
+
+func (e *itemExpr) eval(r *rendering) Value {
+	owner := e.owner.eval(r)
+	if s, ok := e.key.(*sliceExpr); ok {
+		return s.of(r, e.line, owner)
+	}
+	key := e.key.eval(r)
+	r.step()
+	r.line = e.line
+	return r.item(owner, key)
+}
+
+// item is owner[key]: an item first, then a method or a property.
+func (r *rendering) item(owner, key Value) Value {
+	r.defined(owner)
+	if v, ok := r.itemOf(owner, key); ok {
+		return v
+	}
+	name, ok := text(key)
+	if !ok {
+		return undefined{"'" + typeName(owner) + " object' has no element " + r.str(key)}
+	}
+	if v, ok := r.property(owner, name); ok {
+		return v
+	}
+	return undefined{"'" + typeName(owner) + " object' has no attribute '" + name + "'"}
+}
+
+func (r *rendering) itemOf(owner, key Value) (Value, bool) {
+	if d, ok := owner.(*Dict); ok {
+		if !hashable(key, 0) {
+			return nil, false
+		}
+		return d.get(key)
+	}
+	n, ok := numberOf(key)
+	if !ok || n.isFloat || n.i != nil {
+		return nil, false
+	}
+	if s, ok := text(owner); ok {
+		return r.character(s, n.small)
+	}
+	size, sized := length(owner)
+	i := n.small
+	if i < 0 {
+		i += int64(size)
+	}
+	if !sized || i < 0 || i >= int64(size) {
+		return nil, false
+	}
+	switch v := owner.(type) {
+	case *List:
+		return v.Items[i], true
+	case tuple:
+		return v[i], true
+	case span:
+		return v.at(int(i)), true
+	}
+	return nil, false
+}
+
+// character is the i-th character of s, which is counted from the end where i is
+// negative.
+func (r *rendering) character(s string, i int64) (Value, bool) {
+	r.charge(len(s))
+	if i < 0 {
+		i += int64(utf8.RuneCountInString(s))
+	}
+	if i < 0 {
+		return nil, false
+	}
+	for _, c := range s {
+		if i == 0 {
+			return string(c), true
+		}
+		i--
+	}
+	return nil, false
+}
+
+func (e *sliceExpr) eval(*rendering) Value { return nil } // it stands in an itemExpr only
+
+// of is owner[start:stop:step].
+func (e *sliceExpr) of(r *rendering, line int, owner Value) Value {
+	var bounds [3]Value
+	for i, part := range e.parts {
+		if part != nil {
+			bounds[i] = part.eval(r)
+		}
+	}
+	r.line = line
+	r.defined(owner)
+	switch v := owner.(type) {
+	case *List:
+		return &List{r.sliced(v.Items, bounds)}
+	case tuple:
+		return tuple(r.sliced(v, bounds))
+	case span:
+		return &List{r.sliced(r.list(v), bounds)}
+	}
+	if s, ok := text(owner); ok {
+		return r.slicedText(s, bounds)
+	}
+	return undefined{"'" + typeName(owner) + " object' can't be sliced"}
+}
+
+func (r *rendering) sliced(items []Value, bounds [3]Value) []Value {
+	start, n, step := r.sliceOf(len(items), bounds)
+	r.sized(itemBytes * n)
+	out := make([]Value, n)
+	for i := range out {
+		out[i] = items[start+i*step]
+	}
+	return out
+}
+
+func (r *rendering) slicedText(s string, bounds [3]Value) Value {
+	r.charge(len(s))
+	characters := []rune(s)
+	start, n, step := r.sliceOf(len(characters), bounds)
+	out := make([]rune, n)
+	for i := range out {
+		out[i] = characters[start+i*step]
+	}
+	return string(out)
+}
+
+// sliceOf gives the first position of a slice, how many there are, and how far
+// they are apart.
+func (r *rendering) sliceOf(size int, bounds [3]Value) (start, n, step int) {
+	step = 1
+	if bounds[2] != nil {
+		if step = r.bound(bounds[2]); step == 0 {
+			r.failf("slice step cannot be zero")
+		}
+	}
+	low, high := 0, size
+	if step < 0 {
+		low, high = -1, size-1
+	}
+	clamp := func(v Value, otherwise int) int {
+		if v == nil {
+			return otherwise
+		}
+		i := r.bound(v)
+		if i < 0 {
+			i += size
+		}
+		return max(low, min(i, high))
+	}
+	if step > 0 {
+		start = clamp(bounds[0], 0)
+		n = (clamp(bounds[1], size) - start + step - 1) / step
+	} else {
+		start = clamp(bounds[0], size-1)
+		n = (start - clamp(bounds[1], -1) - step - 1) / -step
+	}
+	return start, max(n, 0), step
+}
+
+// farthest is beyond every position; bounds are cut to it.
+const farthest = math.MaxInt32
+
+func (r *rendering) bound(v Value) int {
+	n, ok := numberOf(v)
+	if !ok || n.isFloat {
+		r.failf("slice indices must be integers or None")
+	}
+	return int(max(-farthest, min(n.small, farthest)))
+}
+
+func (e *unaryExpr) eval(r *rendering) Value {
+	v := e.operand.eval(r)
+	r.line = e.line
+	r.defined(v)
+	n, ok := numberOf(v)
+	switch {
+	case !ok:
+		r.failf("bad operand type for unary %s: '%s'", e.op, typeName(v))
+	case e.op == "+" && n.isFloat:
+		return n.f
+	case e.op == "+":
+		return whole(n.big())
+	case n.isFloat:
+		return -n.f
+	}
+	return whole(new(big.Int).Neg(n.big()))
+}
+
+func (e *binaryExpr) eval(r *rendering) Value {
+	left := e.left.eval(r)
+	right := e.right.eval(r)
+	r.step()
+	r.line = e.line
+	return r.binary(e.op, left, right)
+}
+
+func (e *concatExpr) eval(r *rendering) Value {
+	var b strings.Builder
+	for _, item := range e.items {
+		s := r.str(item.eval(r))
+		r.sized(b.Len() + len(s))
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+func (e *logicExpr) eval(r *rendering) Value {
+	left := e.left.eval(r)
+	if truth(left) == e.isOr {
+		return left
+	}
+	return e.right.eval(r)
+}
+
+func (e *notExpr) eval(r *rendering) Value { return !truth(e.operand.eval(r)) }
+
+func (e *conditionExpr) eval(r *rendering) Value {
+	if truth(e.test.eval(r)) {
+		return e.then.eval(r)
+	}
+	if e.otherwise == nil {
+		return undefined{"the inline if-expression evaluated to false and no else section was defined"}
+	}
+	return e.otherwise.eval(r)
+}
+
+func (e *compareExpr) eval(r *rendering) Value {
+	left := e.first.eval(r)
+	for _, c := range e.rest {
+		right := c.value.eval(r)
+		r.step()
+		r.line = c.line
+		if !r.compare(c.op, left, right) {
+			return false
+		}
+		left = right
+	}
+	return true
+}
+
+func (r *rendering) compare(op string, a, b Value) bool {
+	switch op {
+	case "==":
+		return r.equal(a, b)
+	case "!=":
+		return !r.equal(a, b)
+	case "in":
+		return r.contains(b, a)
+	case "not in":
+		return !r.contains(b, a)
+	}
+	return r.ordered(op, a, b)
+}
+
+// equal charges for what is compared.
+func (r *rendering) equal(a, b Value) bool {
+	if n, ok := length(a); ok {
+		r.charge(n)
+	}
+	return equal(a, b)
+}
+
+func (r *rendering) ordered(op string, a, b Value) bool {
+	order := r.order(op, a, b)
+	switch op {
+	case "<":
+		return order == -1
+	case "<=":
+		return order == -1 || order == 0
+	case ">":
+		return order == 1
+	}
+	return order == 1 || order == 0
+}
+
+// order gives -1, 0 or 1; 2 where the two have no order (NaN).
+func (r *rendering) order(op string, a, b Value) int {
+	r.defined(a)
+	r.defined(b)
+	r.step()
+	if x, ok := numberOf(a); ok {
+		if y, ok := numberOf(b); ok {
+			return compareNumbers(x, y)
+		}
+	}
+	if x, ok := text(a); ok {
+		if y, ok := text(b); ok {
+			r.charge(min(len(x), len(y)))
+			return strings.Compare(x, y)
+		}
+	}
+	x, y, ok := sequences(a, b)
+	if !ok {
+		r.failf("'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+	}
+	r.enter()
+	defer r.leave()
+	for i := range min(len(x), len(y)) {
+		if !equal(x[i], y[i]) {
+			return r.order(op, x[i], y[i])
+		}
+	}
+	return max(-1, min(len(x)-len(y), 1))
+}
+
+func sequences(a, b Value) (x, y []Value, ok bool) {
+	switch a := a.(type) {
+	case *List:
+		if b, ok := b.(*List); ok {
+			return a.Items, b.Items, true
+		}
+	case tuple:
+		if b, ok := b.(tuple); ok {
+			return a, b, true
+		}
+	}
+	return nil, nil, false
+}
+
+// contains is "item in v".
+func (r *rendering) contains(v, item Value) bool {
+	if s, ok := text(v); ok {
+		part, ok := text(item)
+		if !ok {
+			r.failf("'in <string>' requires string as left operand, not %s", typeName(item))
+		}
+		r.charge(len(s))
+		return strings.Contains(s, part)
+	}
+	if d, ok := v.(*Dict); ok {
+		r.checkKey(item)
+		return d.find(item) >= 0
+	}
+	next := r.iterate(v)
+	for {
+		got, ok := next()
+		if !ok {
+			return false
+		}
+		if r.step(); r.equal(got, item) {
+			return true
+		}
+	}
+}
+
+// iterate goes through v as a for loop does.
+func (r *rendering) iterate(v Value) func() (Value, bool) {
+	switch v := v.(type) {
+	case undefined:
+		return overItems(nil)
+	case *List:
+		return overItems(v.Items)
+	case tuple:
+		return overItems(v)
+	case *Dict:
+		return overItems(v.keys)
+	case *dictView:
+		return overItems(v.items)
+	case *iterator:
+		return v.next
+	case span:
+		n, i := v.len(), 0
+		return func() (Value, bool) {
+			if i >= n {
+				return nil, false
+			}
+			i++
+			return v.at(i - 1), true
+		}
+	case *loopState:
+		return func() (Value, bool) { ok := v.advance(); return v.current, ok }
+	}
+	s, ok := text(v)
+	if !ok {
+		r.failf("'%s' object is not iterable", typeName(v))
+	}
+	return func() (Value, bool) {
+		if s == "" {
+			return nil, false
+		}
+		_, n := utf8.DecodeRuneInString(s)
+		c := s[:n]
+		s = s[n:]
+		return c, true
+	}
+}
+
+func overItems(items []Value) func() (Value, bool) {
+	i := 0
+	return func() (Value, bool) {
+		if i >= len(items) {
+			return nil, false
+		}
+		i++
+		return items[i-1], true
+	}
+}
+
+// list collects what iterate gives. The list is not to be changed.
+func (r *rendering) list(v Value) []Value {
+	switch v := v.(type) {
+	case *List:
+		return v.Items
+	case tuple:
+		return v
+	}
+	next := r.iterate(v)
+	var items []Value
+	for {
+		item, ok := next()
+		if !ok {
+			return items
+		}
+		r.sized(itemBytes)
+		if items = append(items, item); itemBytes*len(items) > r.limits.ValueBytes {
+			r.breach("ValueBytes", r.limits.ValueBytes)
+		}
+	}
+}
+
+// arguments are those of a call.
+type arguments struct {
+	positional []Value
+	names      []string
+	named      []Value
+}
+
+func (e *argumentExprs) eval(r *rendering) *arguments {
+	a := &arguments{names: e.names}
+	if len(e.positional) > 0 {
+		a.positional = r.all(e.positional)
+	}
+	if len(e.named) > 0 {
+		a.named = r.all(e.named)
+	}
+	if e.spread != nil {
+		a.positional = append(a.positional, r.list(e.spread.eval(r))...)
+	}
+	if e.spreadNamed != nil {
+		d, ok := e.spreadNamed.eval(r).(*Dict)
+		if !ok {
+			r.failf("argument after ** must be a mapping")
+		}
+		a.names = slices.Clone(a.names)
+		for i, k := range d.keys {
+			a.names = append(a.names, r.str(k))
+			a.named = append(a.named, d.values[i])
+		}
+	}
+	return a
+}
+
+// keyword gives the argument of that name, or the position-th one.
+func (a *arguments) keyword(position int, name string) (Value, bool) {
+	if position >= 0 && position < len(a.positional) {
+		return a.positional[position], true
+	}
+	if i := slices.Index(a.names, name); i >= 0 {
+		return a.named[i], true
+	}
+	return nil, false
+}
+
+func (e *callExpr) eval(r *rendering) Value {
+	callee := e.callee.eval(r)
+	args := e.args.eval(r)
+	r.line = e.line
+	return r.call(callee, args)
+}
+
+func (r *rendering) call(callee Value, args *arguments) Value {
+	r.step()
+	switch f := callee.(type) {
+	case *function:
+		return f.call(r, args)
+	case *macro:
+		return f.call(r, args, nil)
+	case *loopState:
+		return r.loopAgain(f, args)
+	}
+	r.defined(callee)
+	r.failf("'%s' object is not callable", typeName(callee))
+	return nil
+}
+
+func (r *rendering) loopAgain(l *loopState, args *arguments) Value {
+	if l.again == nil || len(args.positional) != 1 {
+		r.failf("the loop must have the 'recursive' marker to be called recursively, with what to loop over")
+	}
+	return l.again(args.positional[0], l.depth+1)
+}

@@ -1,0 +1,345 @@
+package jinja
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Limits bound one rendering. Zero values mean the defaults.
+type Limits struct {
+	// Steps is how many operations a rendering may take; copying 64 bytes is one,
+	// too. Real prompts take some thousands to some hundred thousand.
+	Steps int
+	// Depth is how deep macros may call one another, and values may nest.
+	Depth int
+	// OutputBytes is how long the prompt may become, ValueBytes how large a single
+	// value (for lists: 16 bytes an item).
+	OutputBytes, ValueBytes int
+	// AllocatedBytes bounds all that a rendering makes, kept or not.
+	AllocatedBytes int
+}
+
+// DefaultLimits suit prompts of up to about a million tokens.
+func DefaultLimits() Limits {
+	return Limits{Steps: 8_000_000, Depth: 128, OutputBytes: 16 << 20, ValueBytes: 16 << 20, AllocatedBytes: 512 << 20}
+}
+
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits()
+	for _, f := range []struct {
+		field *int
+		value int
+	}{{&l.Steps, d.Steps}, {&l.Depth, d.Depth}, {&l.OutputBytes, d.OutputBytes}, {&l.ValueBytes, d.ValueBytes}, {&l.AllocatedBytes, d.AllocatedBytes}} {
+		if *f.field <= 0 {
+			*f.field = f.value
+		}
+	}
+	return l
+}
+
+// Template is a compiled template. It is safe for concurrent use.
+type Template struct {
+	body []statement
+}
+
+// Compile reads a template. The error is a *SyntaxError.
+func Compile(source string) (t *Template, err error) {
+	tokens, err := lex(source)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if f, ok := recover().(parseFailure); ok {
+			t, err = nil, f.err
+		} else if f != (parseFailure{}) {
+			panic(f)
+		}
+	}()
+	p := &parser{tokens: tokens}
+	body, _ := p.statements()
+	if len(p.unknown) > 0 {
+		return nil, p.unknown[0]
+	}
+	return &Template{body}, nil
+}
+
+// Input is what a rendering is given.
+type Input struct {
+	// Variables are the names that the template sees. They are not changed.
+	Variables map[string]Value
+	// Now is what strftime_now tells.
+	Now    time.Time
+	Limits Limits
+}
+
+// Render gives the prompt. The error is a *RenderError, a *RaisedError, a
+// *LimitError or that of the context, which is looked at now and then.
+func (t *Template) Render(ctx context.Context, in Input) (prompt string, err error) {
+	r := &rendering{ctx: ctx, now: in.Now, limits: in.Limits.withDefaults()}
+	r.out = &output{}
+	r.scope = &scope{vars: map[string]Value{}, parent: &scope{vars: in.Variables, parent: &scope{vars: globals}}}
+	defer func() {
+		if caught := recover(); caught != nil {
+			prompt, err = "", r.failed(caught)
+		}
+	}()
+	r.run(t.body)
+	return r.out.text.String(), nil
+}
+
+// failure is thrown to end a rendering, and caught in Render.
+type failure struct{ err error }
+
+// failed makes an error of what ended a rendering. Anything else than a failure is
+// a fault of this package; it must not end the process, whatever a template does.
+func (r *rendering) failed(caught any) error {
+	if f, ok := caught.(failure); ok {
+		return f.err
+	}
+	return &RenderError{r.line, fmt.Sprintf("the renderer failed: %v", caught)}
+}
+
+// rendering is one run of a template.
+type rendering struct {
+	ctx       context.Context
+	now       time.Time
+	limits    Limits
+	steps     int
+	allocated int
+	depth     int
+	line      int
+	scope     *scope
+	out       *output
+}
+
+// output is where text goes: the prompt, or what a macro gives back.
+type output struct{ text strings.Builder }
+
+// scope holds the names of a block and of what is around it.
+type scope struct {
+	vars   map[string]Value
+	parent *scope
+}
+
+func (s *scope) lookup(name string) (Value, bool) {
+	for ; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+func (s *scope) set(name string, v Value) {
+	if s.vars == nil {
+		s.vars = map[string]Value{}
+	}
+	s.vars[name] = v
+}
+
+// push opens a scope; the caller puts the one before back.
+func (r *rendering) push() (before *scope) {
+	before = r.scope
+	r.scope = &scope{parent: before}
+	return before
+}
+
+// step counts one operation.
+func (r *rendering) step() {
+	r.steps++
+	if r.steps > r.limits.Steps {
+		r.breach("Steps", r.limits.Steps)
+	}
+	if r.steps&1023 == 0 && r.ctx.Err() != nil {
+		panic(failure{context.Cause(r.ctx)})
+	}
+}
+
+// charge counts bytes that are made or copied.
+func (r *rendering) charge(bytes int) {
+	r.allocated += bytes
+	r.steps += bytes / 64
+	if r.allocated > r.limits.AllocatedBytes {
+		r.breach("AllocatedBytes", r.limits.AllocatedBytes)
+	}
+	r.step()
+}
+
+// itemBytes is what an item of a list takes.
+const itemBytes = 16
+
+// sized counts a value before it is made, and refuses one that is too large.
+func (r *rendering) sized(bytes int) {
+	if bytes < 0 || bytes > r.limits.ValueBytes {
+		r.breach("ValueBytes", r.limits.ValueBytes)
+	}
+	r.charge(bytes)
+}
+
+// nested refuses values that nest too deeply.
+func (r *rendering) nested(depth int) {
+	r.step()
+	if depth > r.limits.Depth {
+		r.breach("Depth", r.limits.Depth)
+	}
+}
+
+// enter counts a call; leave counts it off.
+func (r *rendering) enter() {
+	r.depth++
+	if r.depth > r.limits.Depth {
+		r.breach("Depth", r.limits.Depth)
+	}
+}
+
+func (r *rendering) leave() { r.depth-- }
+
+func (r *rendering) breach(limit string, most int) {
+	panic(failure{&LimitError{limit, r.line, most}})
+}
+
+func (r *rendering) failf(format string, args ...any) {
+	panic(failure{&RenderError{r.line, fmt.Sprintf(format, args...)}})
+}
+
+// emit writes text to where it goes.
+func (r *rendering) emit(s string) {
+	if s == "" {
+		return
+	}
+	r.charge(len(s))
+	r.out.text.WriteString(s)
+	if r.out.text.Len() > r.limits.OutputBytes {
+		r.breach("OutputBytes", r.limits.OutputBytes)
+	}
+}
+
+// capture gives what body writes.
+func (r *rendering) capture(body []statement) string {
+	before := r.out
+	r.out = &output{}
+	r.run(body)
+	text := r.out.text.String()
+	r.out = before
+	return text
+}
+
+func (r *rendering) run(body []statement) jump {
+	for _, s := range body {
+		r.step()
+		if j := s.exec(r); j != jumpNone {
+			return j
+		}
+	}
+	return jumpNone
+}
+
+func (t textNode) exec(r *rendering) jump {
+	r.emit(string(t))
+	return jumpNone
+}
+
+func (n *outputNode) exec(r *rendering) jump {
+	r.line = n.line
+	r.emit(r.str(n.value.eval(r)))
+	return jumpNone
+}
+
+func (n *ifNode) exec(r *rendering) jump {
+	for i := range n.branches {
+		r.line = n.branches[i].line
+		if truth(n.branches[i].test.eval(r)) {
+			return r.run(n.branches[i].body)
+		}
+	}
+	return r.run(n.otherwise)
+}
+
+func (n *setNode) exec(r *rendering) jump {
+	r.line = n.line
+	r.assign(&n.target, n.value.eval(r))
+	return jumpNone
+}
+
+func (n *setBlockNode) exec(r *rendering) jump {
+	r.line = n.line
+	before := r.push()
+	var v Value = r.capture(n.body)
+	r.scope = before
+	if n.filter != nil {
+		v = r.filtered(n.filter, v)
+	}
+	r.assign(&n.target, v)
+	return jumpNone
+}
+
+// filtered runs a chain of filters whose first one has no input of its own.
+func (r *rendering) filtered(chain expr, input Value) Value {
+	f := chain.(*filterExpr)
+	if f.input != nil {
+		input = r.filtered(f.input, input)
+	}
+	return f.apply(r, input)
+}
+
+func (n *filterBlockNode) exec(r *rendering) jump {
+	r.line = n.line
+	before := r.push()
+	text := r.capture(n.body)
+	r.scope = before
+	r.emit(r.str(r.filtered(n.filter, text)))
+	return jumpNone
+}
+
+func (n *scopeNode) exec(r *rendering) jump {
+	values := make([]Value, len(n.values))
+	for i, e := range n.values {
+		r.line = n.line
+		values[i] = e.eval(r)
+	}
+	before := r.push()
+	for i := range n.targets {
+		r.assign(&n.targets[i], values[i])
+	}
+	j := r.run(n.body)
+	r.scope = before
+	return j
+}
+
+func (n *jumpNode) exec(*rendering) jump {
+	if n.isBreak {
+		return jumpBreak
+	}
+	return jumpContinue
+}
+
+func (r *rendering) assign(t *target, v Value) {
+	switch {
+	case t.member != "":
+		owner, _ := r.scope.lookup(t.name)
+		ns, ok := owner.(*namespace)
+		if !ok {
+			r.failf("cannot assign attribute on non-namespace object")
+		}
+		ns.members.set(t.member, v)
+	case t.list != nil:
+		r.unpack(t.list, v)
+	default:
+		r.scope.set(t.name, v)
+	}
+}
+
+func (r *rendering) unpack(targets []target, v Value) {
+	items := r.list(v)
+	switch {
+	case len(items) < len(targets):
+		r.failf("not enough values to unpack (expected %d, got %d)", len(targets), len(items))
+	case len(items) > len(targets):
+		r.failf("too many values to unpack (expected %d)", len(targets))
+	}
+	for i := range targets {
+		r.assign(&targets[i], items[i])
+	}
+}
