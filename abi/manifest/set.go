@@ -76,3 +76,9 @@ func (p *Parser) Suggests(model string) bool {
 func Normalise(name string) string {
 	return strings.ReplaceAll(strings.ToLower(name), "-", "_")
 }
+
+// BaseName is the name that a parser's siblings, in the other kinds, have in
+// common with it: its own without the kind at its end.
+func (p *Parser) BaseName() string {
+	return strings.TrimSuffix(Normalise(p.Name), "_"+string(p.Kind))
+}

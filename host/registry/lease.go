@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // Lease holds the parsers of one request: the versions that were live when it
 // began, open until Release.
 type Lease struct {
 	// Families are those of the names asked for, nil for "".
-	Families []*route.Family
+	Families []*parser.Family
 
 	held   []*version
 	chosen []chosen
@@ -29,7 +28,7 @@ type chosen struct {
 // ErrClosed.
 func (r *Registry) Lease(ctx context.Context, names ...string) (*Lease, error) {
 	for {
-		l := &Lease{Families: make([]*route.Family, len(names))}
+		l := &Lease{Families: make([]*parser.Family, len(names))}
 		ok, err := l.fill(ctx, r.state.Load().table, names)
 		if ok {
 			return l, nil
@@ -61,7 +60,7 @@ func (l *Lease) fill(ctx context.Context, t *table, names []string) (bool, error
 
 // take gives the family for an entry. It is not ok where a version was closed
 // meanwhile.
-func (l *Lease) take(ctx context.Context, e *entry) (f *route.Family, ok bool, err error) {
+func (l *Lease) take(ctx context.Context, e *entry) (f *parser.Family, ok bool, err error) {
 	if e.slot == nil || !l.tries(e.slot.trial) {
 		return l.hold(ctx, e.live)
 	}
@@ -79,7 +78,7 @@ func (l *Lease) take(ctx context.Context, e *entry) (f *route.Family, ok bool, e
 	return e.slot.trial.beside(live, candidate), true, nil
 }
 
-func (l *Lease) hold(ctx context.Context, c claim) (*route.Family, bool, error) {
+func (l *Lease) hold(ctx context.Context, c claim) (*parser.Family, bool, error) {
 	if !slices.Contains(l.held, c.version) {
 		if !c.version.acquire() {
 			return nil, false, nil

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // Module describes a module for an operator.
@@ -140,7 +139,7 @@ func (b *build) describe() Version {
 		p := &b.Manifest.Parsers[i]
 		v.Parsers = append(v.Parsers, p.Name)
 		v.Kinds = once(v.Kinds, string(p.Kind))
-		v.Families = once(v.Families, route.BaseName(p))
+		v.Families = once(v.Families, p.BaseName())
 		for _, alias := range p.Aliases {
 			v.Aliases = once(v.Aliases, alias)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // table says which version answers to a name. It is never changed.
@@ -32,7 +32,7 @@ type claim struct {
 	parser  string
 }
 
-func (c claim) family() *route.Family { return c.version.families[c.parser] }
+func (c claim) family() *parser.Family { return c.version.families[c.parser] }
 
 // newTable resolves every name: modules that shadow built-in ones come before
 // them, the others after, and a parser's own name goes before any alias.
@@ -122,7 +122,7 @@ func (t *table) families() []string {
 	var names []string
 	for _, m := range t.set {
 		for i := range m.Parsers {
-			if name := route.BaseName(&m.Parsers[i]); !slices.Contains(names, name) {
+			if name := m.Parsers[i].BaseName(); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -136,7 +136,7 @@ type View struct{ table *table }
 
 // Family gives the family to which the parser of that name or alias belongs. Its
 // module is compiled if need be.
-func (v *View) Family(ctx context.Context, name string) (*route.Family, error) {
+func (v *View) Family(ctx context.Context, name string) (*parser.Family, error) {
 	e, err := v.table.find(name)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (v *View) ForModel(model string) (string, error) {
 		if e.live.version.Manifest != found.Manifest { // it is shadowed
 			continue
 		}
-		if family := route.BaseName(found.Parser); !slices.Contains(families, family) {
+		if family := found.Parser.BaseName(); !slices.Contains(families, family) {
 			families = append(families, family)
 			parsers = append(parsers, found.Parser.Name)
 			owners = append(owners, found.Manifest.Module)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // Mode is how a new version takes over.
@@ -134,7 +133,7 @@ func (t *trial) compared(same bool, where uint32) {
 }
 
 // beside gives the live family's parsers, with the candidate's beside each.
-func (t *trial) beside(live, candidate *route.Family) *route.Family {
+func (t *trial) beside(live, candidate *parser.Family) *parser.Family {
 	return pairs(live, candidate, func(l, c parser.Engine) parser.Engine {
 		if c == nil {
 			return l
@@ -144,18 +143,18 @@ func (t *trial) beside(live, candidate *route.Family) *route.Family {
 }
 
 // counted gives the candidate's parsers, whose answers are counted.
-func (t *trial) counted(candidate *route.Family) *route.Family {
+func (t *trial) counted(candidate *parser.Family) *parser.Family {
 	return pairs(candidate, candidate, func(c, _ parser.Engine) parser.Engine { return &canary{c, t} })
 }
 
 // pairs makes a family of what pair makes of each parser of f and its like in g.
-func pairs(f, g *route.Family, pair func(f, g parser.Engine) parser.Engine) *route.Family {
+func pairs(f, g *parser.Family, pair func(f, g parser.Engine) parser.Engine) *parser.Family {
 	both := func(a, b parser.Engine) parser.Engine {
 		if a == nil {
 			return nil
 		}
 		return pair(a, b)
 	}
-	return &route.Family{Name: f.Name, Unified: both(f.Unified, g.Unified), Tools: both(f.Tools, g.Tools),
+	return &parser.Family{Name: f.Name, Unified: both(f.Unified, g.Unified), Tools: both(f.Tools, g.Tools),
 		Reasoning: both(f.Reasoning, g.Reasoning), Batch: both(f.Batch, g.Batch)}
 }

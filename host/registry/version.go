@@ -13,7 +13,6 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
@@ -97,7 +96,7 @@ type version struct {
 	load     func(context.Context) (running, error)
 	once     sync.Once
 	run      running
-	families map[string]*route.Family // by the parser's name
+	families map[string]*parser.Family // by the parser's name
 	err      error
 	since    time.Time
 
@@ -118,9 +117,9 @@ func newVersion(b *build, load func(context.Context) (running, error)) *version 
 func (v *version) open(ctx context.Context) error {
 	v.once.Do(func() {
 		v.run, v.err = v.load(context.WithoutCancel(ctx))
-		v.families = map[string]*route.Family{}
+		v.families = map[string]*parser.Family{}
 		for _, e := range v.run.engines {
-			f := route.FamilyOf(e, v.run.engines)
+			f := parser.FamilyOf(e, v.run.engines)
 			v.families[e.Parser().Name] = &f
 		}
 		v.mu.Lock()

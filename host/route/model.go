@@ -3,10 +3,8 @@ package route
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
@@ -59,44 +57,10 @@ type Parsers struct {
 	Thought parser.Engine // reasoning only
 }
 
-// Family is a module's parsers for one grammar. By convention a parser NAME of
-// kind unified has siblings NAME_tools, NAME_reasoning and NAME_batch.
-type Family struct {
-	Name                             string
-	Unified, Tools, Reasoning, Batch parser.Engine
-}
-
-// FamilyOf finds, among the parsers of one module, the siblings of the parser
-// named. A parser that has no siblings is a family of its own.
-func FamilyOf(named parser.Engine, module []parser.Engine) Family {
-	f := Family{Name: BaseName(named.Parser())}
-	for _, e := range module {
-		if BaseName(e.Parser()) != f.Name {
-			continue
-		}
-		switch e.Parser().Kind {
-		case manifest.Unified:
-			f.Unified = e
-		case manifest.Tools:
-			f.Tools = e
-		case manifest.Reasoning:
-			f.Reasoning = e
-		case manifest.Batch:
-			f.Batch = e
-		}
-	}
-	return f
-}
-
-// BaseName is the name that siblings have in common.
-func BaseName(p *manifest.Parser) string {
-	return strings.TrimSuffix(manifest.Normalise(p.Name), "_"+string(p.Kind))
-}
-
 // NewParsers combines the parsers of a model from the families configured for
 // calls and for reasoning; nil stands for none. One half is enough to select the
 // unified parser of its family; two halves must be of the same one.
-func NewParsers(tool, reasoning *Family) Parsers {
+func NewParsers(tool, reasoning *parser.Family) Parsers {
 	var p Parsers
 	if tool != nil {
 		p.Tool, p.Unified, p.Split, p.Jailed = tool.Name, tool.Unified, tool.Tools, tool.Batch

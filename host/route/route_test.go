@@ -40,9 +40,9 @@ func module(parsers ...string) []parser.Engine {
 	return list
 }
 
-func family(parsers ...string) *route.Family {
+func family(parsers ...string) *parser.Family {
 	list := module(parsers...)
-	f := route.FamilyOf(list[0], list)
+	f := parser.FamilyOf(list[0], list)
 	return &f
 }
 
@@ -77,7 +77,7 @@ func request(t *testing.T, members string) *openai.ChatRequest {
 	return r
 }
 
-func model(tool, reasoning *route.Family, v route.Version, edit ...func(*route.Model)) *route.Model {
+func model(tool, reasoning *parser.Family, v route.Version, edit ...func(*route.Model)) *route.Model {
 	m := &route.Model{Parsers: route.NewParsers(tool, reasoning), Version: v, CanGuide: func(backend.GuidedKind) bool { return true }}
 	for _, e := range edit {
 		e(m)
@@ -316,7 +316,7 @@ func TestSettled15_TurnGrammar(t *testing.T) {
 	}
 	strict := family("x:unified")
 	strict.Unified.Parser().Strict = true
-	for _, f := range []*route.Family{strict, whole} {
+	for _, f := range []*parser.Family{strict, whole} {
 		for _, grammar := range []bool{true, false} {
 			p, err := model(f, f, route.Auto, func(m *route.Model) { m.TurnGrammar = grammar }).Decide(request(t, tools))
 			if err != nil {
@@ -406,7 +406,7 @@ func TestT80_T81_R26_PromptTails(t *testing.T) {
 	quiet := family("q:unified")
 	quiet.Unified.Parser().Prompt = &manifest.Prompt{Reasoning: []string{"<think>"}, Response: []string{"</think>"}, ClosedPair: "none"}
 	for _, c := range []struct {
-		family *route.Family
+		family *parser.Family
 		prompt string
 		want   abi.Channel
 	}{
@@ -468,7 +468,7 @@ func TestR17_ToolsUnderNoneStayOutOfThePrompt(t *testing.T) {
 
 func TestT72_FamiliesOfOneModule(t *testing.T) {
 	list := module("k2:unified", "k3:unified", "k3_batch:batch", "k2-tools:tools", "other:reasoning")
-	k2, k3, other := route.FamilyOf(list[0], list), route.FamilyOf(list[1], list), route.FamilyOf(list[4], list)
+	k2, k3, other := parser.FamilyOf(list[0], list), parser.FamilyOf(list[1], list), parser.FamilyOf(list[4], list)
 	if k2.Unified != list[0] || k2.Tools != list[3] || k2.Batch != nil || k2.Reasoning != nil {
 		t.Errorf("k2: %+v", k2)
 	}
@@ -478,7 +478,7 @@ func TestT72_FamiliesOfOneModule(t *testing.T) {
 	if other.Reasoning != list[4] || other.Unified != nil {
 		t.Errorf("other: %+v", other)
 	}
-	if f := route.FamilyOf(list[2], list); f.Name != "k3" || f.Unified != list[1] {
+	if f := parser.FamilyOf(list[2], list); f.Name != "k3" || f.Unified != list[1] {
 		t.Errorf("by a sibling: %+v", f)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/registry"
 	"github.com/turnkey-parsers/turnkey/host/route"
@@ -43,7 +44,7 @@ func (n *parserNames) in(ctx context.Context, v *registry.View) (p route.Parsers
 			return p, nil, fmt.Errorf("parser: auto: %w", err)
 		}
 	}
-	var families [2]*route.Family
+	var families [2]*parser.Family
 	for i, name := range []string{n.tool, n.reasoning} {
 		if name == "" {
 			continue

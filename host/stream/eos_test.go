@@ -130,7 +130,7 @@ func TestT89_M10_EachChoiceHasItsOwnReason(t *testing.T) {
 func beamModel(t testing.TB, grammar bool) func(*stream.Model) {
 	return func(m *stream.Model) {
 		list := engines(t, &beam.Module, "beam")
-		f := route.FamilyOf(list[0], list)
+		f := parser.FamilyOf(list[0], list)
 		m.Route.Parsers, m.Route.TurnGrammar = route.NewParsers(&f, &f), grammar
 		m.EOSTokenIDs = []int64{200012}
 	}
@@ -164,7 +164,7 @@ func TestT90_M16_M18_M20_MalformedCallUnderTheGrammar(t *testing.T) {
 
 func TestM13_TextBehindTheFinishVoidsTheEvidence(t *testing.T) {
 	list := engines(t, &beam.Module, "beam", "beam_batch")
-	f := route.FamilyOf(list[0], list)
+	f := parser.FamilyOf(list[0], list)
 	var reasons []abi.Finish
 	closed := 0
 	model := func(m *stream.Model) {

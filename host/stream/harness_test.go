@@ -163,12 +163,12 @@ var hermesEngines = sync.OnceValues(func() (list []parser.Engine, err error) {
 	return list, nil
 })
 
-func hermesFamily(t testing.TB) *route.Family {
+func hermesFamily(t testing.TB) *parser.Family {
 	list, err := hermesEngines()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := route.FamilyOf(list[0], list)
+	f := parser.FamilyOf(list[0], list)
 	return &f
 }
 

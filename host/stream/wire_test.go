@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
@@ -154,7 +155,7 @@ func TestT93_T94_Calls(t *testing.T) {
 // A grammar's own id passes; seen again, it is replaced by one of the family's form.
 func TestT95_D5_IDsOfTheGrammar(t *testing.T) {
 	list := engines(t, &kimik2.Module, "kimi_k2")
-	f := route.FamilyOf(list[0], list)
+	f := parser.FamilyOf(list[0], list)
 	model := func(m *stream.Model) { m.Route.Parsers = route.NewParsers(&f, &f) }
 	one := `<|tool_call_begin|>functions.open_vent:0<|tool_call_argument_begin|>{"house":3}<|tool_call_end|>`
 	lines := []string{text("<|tool_calls_section_begin|>" + one + one + "<|tool_calls_section_end|>"), finish("stop")}
