@@ -44,6 +44,7 @@ lint: ## gofmt, go vet, staticcheck, and the walls between packages.
 	  test -z "$$unformatted" || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	$(GO) run ./host/internal/walls
 
 statements: modules ## Print what the streaming core promises, and what proves it.
 	$(GO) run ./host/internal/statements

@@ -15,7 +15,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
+	"github.com/turnkey-parsers/turnkey/builtin/sample"
 	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/plugins"

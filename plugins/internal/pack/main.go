@@ -163,7 +163,7 @@ type source struct {
 }
 
 // profile tells the compiler what to inline: a call costs a guest more than its
-// body. go run ./builtin/internal/bench/table -profile FILE makes it anew.
+// body. go run ./host/internal/bench -profile FILE makes it anew.
 const profile = plugins + "/internal/pack/guest.pgo"
 
 var buildFlags = []string{"-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-pgo=" + profile}

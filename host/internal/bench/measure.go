@@ -11,7 +11,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
+	"github.com/turnkey-parsers/turnkey/builtin/sample"
 	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 )

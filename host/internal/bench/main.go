@@ -1,9 +1,9 @@
-// Command table prints what parsing costs, a row a family: how time grows with
+// Command bench prints what parsing costs, a row a family: how time grows with
 // the length of a call and of a string in it, how many bytes are held back at
 // most, and what a chunk of an answer costs, natively and as WebAssembly. It is
 // run in the module's root, after make modules:
 //
-//	go run ./builtin/internal/bench/table [-profile FILE] [NAME…]
+//	go run ./host/internal/bench [-profile FILE] [NAME…]
 //
 // With -profile it writes a CPU profile of the parsers instead, with which guests
 // are compiled.
@@ -38,7 +38,7 @@ func main() {
 		err = run(os.Stdout, flag.Args())
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "table:", err)
+		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/builtin"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/sample"
+	"github.com/turnkey-parsers/turnkey/builtin/sample"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 

@@ -1,0 +1,3 @@
+package tck
+
+import _ "github.com/turnkey-parsers/turnkey/host/framing"

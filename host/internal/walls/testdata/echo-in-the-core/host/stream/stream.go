@@ -1,0 +1,3 @@
+package stream
+
+import _ "github.com/labstack/echo/v4"

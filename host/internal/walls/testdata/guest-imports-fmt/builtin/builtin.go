@@ -1,0 +1,3 @@
+package builtin
+
+import _ "github.com/turnkey-parsers/turnkey/builtin/oak"

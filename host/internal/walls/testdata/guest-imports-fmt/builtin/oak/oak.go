@@ -1,0 +1,3 @@
+package oak
+
+import _ "github.com/turnkey-parsers/turnkey/sdk/scan"

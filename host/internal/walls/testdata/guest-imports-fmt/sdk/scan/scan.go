@@ -1,0 +1,6 @@
+package scan
+
+import (
+	_ "fmt"
+	_ "strings"
+)

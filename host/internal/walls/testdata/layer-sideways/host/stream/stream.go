@@ -1,0 +1,3 @@
+package stream
+
+import _ "github.com/turnkey-parsers/turnkey/host/registry"

@@ -1,0 +1,3 @@
+package chunk
+
+import _ "github.com/turnkey-parsers/turnkey/host/stream"

@@ -1,0 +1,3 @@
+package attic
+
+import _ "strings"

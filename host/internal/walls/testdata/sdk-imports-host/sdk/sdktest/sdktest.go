@@ -1,0 +1,3 @@
+package sdktest
+
+import _ "github.com/turnkey-parsers/turnkey/host/parse"

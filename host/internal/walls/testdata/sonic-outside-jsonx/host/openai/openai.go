@@ -1,0 +1,5 @@
+package openai
+
+import "github.com/bytedance/sonic/ast"
+
+var _ ast.Node

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBreaches shows that each wall fails where it is breached: every folder of
+// testdata is a tree with one breach, or none, and want.txt what is said of it.
+func TestBreaches(t *testing.T) {
+	trees, err := filepath.Glob("testdata/*/want.txt")
+	if err != nil || len(trees) == 0 {
+		t.Fatalf("no trees: %v", err)
+	}
+	for _, want := range trees {
+		root := filepath.Dir(want)
+		t.Run(filepath.Base(root), func(t *testing.T) {
+			expected, err := os.ReadFile(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree, err := readTree(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			for _, b := range repository.check(tree) {
+				got.WriteString(b.String() + "\n")
+			}
+			if got.String() != string(expected) {
+				t.Errorf("breaches:\n%swant:\n%s", got.String(), expected)
+			}
+		})
+	}
+}
+
+// TestRepository holds the walls in this repository.
+func TestRepository(t *testing.T) {
+	tree, err := readTree("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range repository.check(tree) {
+		t.Error(b)
+	}
+}
+
+// TestRulesNameWhatExists keeps the table free of packages that are gone: a wall
+// round nothing looks as if it held.
+func TestRulesNameWhatExists(t *testing.T) {
+	var named []string
+	for _, rooms := range repository.layers {
+		named = append(named, rooms...)
+	}
+	for _, wall := range repository.forbidden {
+		named = append(named, wall.pkg, wall.imports)
+	}
+	for _, home := range repository.homes {
+		named = append(named, home.packages...)
+	}
+	named = append(named, repository.guestRoots...)
+	named = append(named, repository.familyFree...)
+	for _, pkg := range named {
+		folder := strings.TrimSuffix(pkg, "/...")
+		if info, err := os.Stat(filepath.Join("../../..", folder)); err != nil || !info.IsDir() {
+			t.Errorf("rules.go names %s, which is no folder", pkg)
+		}
+	}
+	tree, err := readTree("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tree.families) < 20 {
+		t.Errorf("only %d names of families were found in builtin", len(tree.families))
+	}
+	if len(repository.check(&sourceTree{requires: []string{"example.com/none"}})) == 0 {
+		t.Error("a library without a home passed")
+	}
+}
