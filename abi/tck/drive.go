@@ -10,33 +10,35 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
-// delivery is what a host makes of a WATCH.
-type delivery uint8
+// watchHandling is what a host makes of a WATCH.
+type watchHandling uint8
 
 const (
-	ignored  delivery = iota // every chunk is pushed
-	honoured                 // a chunk without a watched byte is left out
-	served                   // so are the bytes before a chunk's first watched byte
-	cut                      // every chunk is pushed, cut before and behind each watched byte
+	watchIgnored  watchHandling = iota // every chunk is pushed
+	watchHonoured                      // a chunk without a watched byte is left out
+	watchServed                        // so are the bytes before a chunk's first watched byte
+	watchCut                           // every chunk is pushed, cut before and behind each watched byte
 )
 
-var deliveries = []delivery{ignored, honoured, served, cut}
+var watchHandlings = []watchHandling{watchIgnored, watchHonoured, watchServed, watchCut}
 
-func (d delivery) String() string {
+// String is the word for it in errors.
+func (d watchHandling) String() string {
 	return [...]string{"ignored", "honoured", "served", "cut at the watched byte"}[d]
 }
 
-// drive is a session of a parser, driven as a host may drive it, and the sum of
-// what it said.
-type drive struct {
-	src     parser.Source
-	how     delivery
-	ledger  ledger
-	skipped []byte // bytes that a WATCH left out since the last push
-	held    []byte // bytes that a hold keeps from the parser
+// drivenSession is a session of a parser, driven as a host may drive it, and the
+// transcript of what it said.
+type drivenSession struct {
+	source     parser.Source
+	handling   watchHandling
+	transcript transcript
+	leftOut    []byte // bytes that a WATCH left out since the last push
+	held       []byte // bytes that a hold keeps from the parser
 }
 
-func open(e parser.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
+// openDriven opens a session of e; the name of its parser may be left out.
+func openDriven(e parser.Engine, s abi.OpenBlock, how watchHandling) (*drivenSession, error) {
 	if s.Parser == "" {
 		s.Parser = e.Parser().Name
 	}
@@ -44,38 +46,40 @@ func open(e parser.Engine, s abi.OpenBlock, how delivery) (*drive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening: %w", err)
 	}
-	d := &drive{src: src, how: how, ledger: ledger{check: check.Checker{Rules: check.Rules{Synthesises: e.Parser().Synthesises, Strict: true}}}}
-	if err := d.ledger.apply(answer, check.Opening); err != nil {
+	d := &drivenSession{source: src, handling: how}
+	d.transcript.check.Rules = check.Rules{Synthesises: e.Parser().Synthesises, Strict: true}
+	if err := d.transcript.applyAnswer(answer, check.Opening); err != nil {
 		src.Discard(err)
 		return nil, fmt.Errorf("opening: %w", err)
 	}
 	return d, nil
 }
 
-// push gives the parser more text, whole characters.
-func (d *drive) push(text []byte) error {
-	for len(text) > 0 && !d.ledger.check.Fatal() {
+// pushText hands the parser more text, whole characters, as far as the WATCH and its
+// handling ask for it.
+func (d *drivenSession) pushText(text []byte) error {
+	for len(text) > 0 && !d.transcript.check.Fatal() {
 		n := len(text)
-		at := d.watched(text)
-		hold := d.ledger.watch.Flags == abi.FlagHold
+		at := d.watchedAt(text)
+		hold := d.transcript.watch.Flags == abi.FlagHold
 		switch {
-		case d.how == ignored || at == nowhere:
-			if err := d.deliver(text); err != nil {
+		case d.handling == watchIgnored || at == nowhere:
+			if err := d.pushToParser(text); err != nil {
 				return err
 			}
-		case d.how == cut:
-			n = cutAt(text, at)
-			if err := d.deliver(text[:n]); err != nil {
+		case d.handling == watchCut:
+			n = firstPieceEnd(text, at)
+			if err := d.pushToParser(text[:n]); err != nil {
 				return err
 			}
 		case at == len(text) && hold:
 			d.held = append(d.held, text...)
-		case at == len(text) || d.how == served && !hold && at > 0:
+		case at == len(text) || d.handling == watchServed && !hold && at > 0:
 			n = at
-			d.ledger.skip(text[:n])
-			d.skipped = append(d.skipped, text[:n]...)
+			d.transcript.leaveOut(text[:n])
+			d.leftOut = append(d.leftOut, text[:n]...)
 		default:
-			if err := d.deliver(text); err != nil {
+			if err := d.pushToParser(text); err != nil {
 				return err
 			}
 		}
@@ -84,13 +88,13 @@ func (d *drive) push(text []byte) error {
 	return nil
 }
 
-// nowhere is what watched answers where no WATCH stands.
+// nowhere is what watchedAt answers where no WATCH stands.
 const nowhere = -1
 
-// watched gives the place of the character with the first watched byte, or the
+// watchedAt gives the place of the character with the first watched byte, or the
 // text's length if it has none. (abi.NoWatchedByte is in no character.)
-func (d *drive) watched(text []byte) int {
-	w := d.ledger.watch
+func (d *drivenSession) watchedAt(text []byte) int {
+	w := d.transcript.watch
 	if w.Kind != abi.Watch {
 		return nowhere
 	}
@@ -107,9 +111,9 @@ func (d *drive) watched(text []byte) int {
 	return len(text)
 }
 
-// cutAt gives the end of the first piece: what stands before the watched
-// character, or that character.
-func cutAt(text []byte, at int) int {
+// firstPieceEnd is where a push is cut that has the watched character at a place:
+// before it, or behind it where nothing stands before.
+func firstPieceEnd(text []byte, at int) int {
 	if at > 0 {
 		return at
 	}
@@ -117,17 +121,18 @@ func cutAt(text []byte, at int) int {
 	return n
 }
 
-func (d *drive) deliver(text []byte) error {
-	left := leftContext(d.skipped)
-	off := abi.RawOffset(len(d.ledger.input))
+// pushToParser pushes what a hold kept back and text, whatever is watched for.
+func (d *drivenSession) pushToParser(text []byte) error {
+	left := leftContext(d.leftOut)
+	off := abi.RawOffset(len(d.transcript.input))
 	data := append(append(bytes.Clone(left), d.held...), text...)
-	d.ledger.input = append(append(d.ledger.input, d.held...), text...)
-	d.skipped, d.held = d.skipped[:0], d.held[:0]
-	answer, err := d.src.Push(off, len(left), data)
+	d.transcript.input = append(append(d.transcript.input, d.held...), text...)
+	d.leftOut, d.held = d.leftOut[:0], d.held[:0]
+	answer, err := d.source.Push(off, len(left), data)
 	if err != nil {
 		return fmt.Errorf("push of %q at %d: %w", data[len(left):], off, err)
 	}
-	if err := d.ledger.apply(answer, check.Pushing); err != nil {
+	if err := d.transcript.applyAnswer(answer, check.Pushing); err != nil {
 		return fmt.Errorf("push of %q at %d: %w", data[len(left):], off, err)
 	}
 	return nil
@@ -135,29 +140,29 @@ func (d *drive) deliver(text []byte) error {
 
 // leftContext gives the last whole characters of at most abi.MaxLeftContext
 // bytes.
-func leftContext(skipped []byte) []byte {
-	at := max(0, len(skipped)-abi.MaxLeftContext)
-	for at < len(skipped) && !utf8.RuneStart(skipped[at]) {
+func leftContext(leftOut []byte) []byte {
+	at := max(0, len(leftOut)-abi.MaxLeftContext)
+	for at < len(leftOut) && !utf8.RuneStart(leftOut[at]) {
 		at++
 	}
-	return skipped[at:]
+	return leftOut[at:]
 }
 
-// finish ends the session. Bytes that a hold kept back go to the parser first.
-func (d *drive) finish(reason abi.Finish) error {
-	defer d.src.Close()
+// finishText ends the text. Bytes that a hold kept back go to the parser first.
+func (d *drivenSession) finishText(reason abi.Finish) error {
+	defer d.source.Close()
 	if len(d.held) > 0 {
-		if err := d.deliver(nil); err != nil {
+		if err := d.pushToParser(nil); err != nil {
 			return err
 		}
 	}
-	if d.ledger.check.Fatal() {
+	if d.transcript.check.Fatal() {
 		return nil
 	}
-	off := abi.RawOffset(len(d.ledger.input))
-	answer, err := d.src.Finish(off, reason)
+	off := abi.RawOffset(len(d.transcript.input))
+	answer, err := d.source.Finish(off, reason)
 	if err == nil {
-		err = d.ledger.apply(answer, check.Finishing)
+		err = d.transcript.applyAnswer(answer, check.Finishing)
 	}
 	if err != nil {
 		return fmt.Errorf("finish (reason %d) at %d: %w", reason, off, err)

@@ -37,41 +37,41 @@ func TestCheckTextFindsFlaws(t *testing.T) {
 	}
 }
 
-// The sum must not depend on how runs and fragments were cut.
-func TestLedgerSums(t *testing.T) {
+// The transcript must not depend on how runs and fragments were cut.
+func TestTranscriptDoesNotDependOnCuts(t *testing.T) {
 	call := abi.Event{Kind: abi.Call, Len: 1}
 	key := abi.Event{Kind: abi.Key, Len: 1}
 	v := func(flags uint8, start, n uint32) abi.Event {
 		return abi.Event{Kind: abi.Value, Flags: flags, Start: start, Len: n}
 	}
-	sum := func(events ...abi.Event) state {
-		l := ledger{input: []byte("abcdef")}
-		if err := l.apply(abi.Answer{Events: events}, check.Pushing); err != nil {
+	summaryOf := func(events ...abi.Event) summary {
+		got := transcript{input: []byte("abcdef")}
+		if err := got.applyAnswer(abi.Answer{Events: events}, check.Pushing); err != nil {
 			t.Fatal(err)
 		}
-		return l.state()
+		return got.summary()
 	}
 	text := func(flags uint8, start, n uint32) abi.Event {
 		return abi.Event{Kind: abi.Text, Flags: flags, Start: start, Len: n, End: 6}
 	}
-	if sum(text(0, 0, 4)) != sum(text(0, 0, 2), text(0, 2, 2)) {
+	if summaryOf(text(0, 0, 4)) != summaryOf(text(0, 0, 2), text(0, 2, 2)) {
 		t.Error("runs that touch are not one")
 	}
-	if sum(text(0, 0, 4)) == sum(text(0, 0, 2), text(0, 3, 1)) {
+	if summaryOf(text(0, 0, 4)) == summaryOf(text(0, 0, 2), text(0, 3, 1)) {
 		t.Error("a gap makes no difference")
 	}
-	if sum(text(0, 0, 4)) == sum(text(0, 0, 2), text(1, 2, 2)) {
+	if summaryOf(text(0, 0, 4)) == summaryOf(text(0, 0, 2), text(1, 2, 2)) {
 		t.Error("a new block makes no difference")
 	}
-	if sum(call, key, v(0x11, 1, 2), v(1, 3, 1)) != sum(call, key, v(0x11, 1, 0), v(0x11, 1, 3), v(1, 0, 0)) {
+	if summaryOf(call, key, v(0x11, 1, 2), v(1, 3, 1)) != summaryOf(call, key, v(0x11, 1, 0), v(0x11, 1, 3), v(1, 0, 0)) {
 		t.Error("fragments of a value that touch are not one")
 	}
-	if sum(call, key, v(0x11, 1, 2)) == sum(call, key, v(1, 1, 2)) {
+	if summaryOf(call, key, v(0x11, 1, 2)) == summaryOf(call, key, v(1, 1, 2)) {
 		t.Error("an open value is as good as a closed one")
 	}
 }
 
-func FuzzLedger(f *testing.F) {
+func FuzzTranscript(f *testing.F) {
 	f.Add([]byte("\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"), []byte("own"), "text", true)
 	f.Fuzz(func(t *testing.T, answer, literals []byte, text string, last bool) {
 		at := check.Pushing
@@ -83,15 +83,15 @@ func FuzzLedger(f *testing.F) {
 			a.Events = append(a.Events, abi.DecodeEvent(answer))
 		}
 		a.Literals = literals
-		l := ledger{input: []byte(text), check: check.Checker{Rules: check.Rules{Synthesises: true, Strict: true}}}
-		if l.apply(a, at) != nil {
+		got := transcript{input: []byte(text), check: check.Checker{Rules: check.Rules{Synthesises: true, Strict: true}}}
+		if got.applyAnswer(a, at) != nil {
 			return
 		}
-		if l.watch.Kind == abi.Watch && l.watch.Flags != abi.FlagHold {
-			l.skip([]byte("more"))
+		if got.watch.Kind == abi.Watch && got.watch.Flags != abi.FlagHold {
+			got.leaveOut([]byte("more"))
 		}
-		if l.state().end > uint32(len(l.input)) || l.String() == "" {
-			t.Fatalf("%v", &l)
+		if got.summary().end > uint32(len(got.input)) || got.String() == "" {
+			t.Fatalf("%v", &got)
 		}
 	})
 }

@@ -21,7 +21,7 @@ const moduleTexts = 24
 //
 // The exports, the imports and that tk_manifest is the manifest of the custom
 // section are checked when a module is loaded. The module's own cases, if it
-// carries any, are for Run.
+// carries any, are for package cases.
 //
 // The error is joined of one for each flaw, and names the parser.
 func CheckModule(m *manifest.Manifest, engine func(parser string) (parser.Engine, error)) error {
@@ -71,8 +71,8 @@ func checkEmpty(e parser.Engine) error {
 	return nil
 }
 
-// vocabulary is what the manifest knows of the parser's grammar.
-func vocabulary(p *manifest.Parser) []string {
+// manifestVocabulary is what the manifest knows of the parser's grammar.
+func manifestVocabulary(p *manifest.Parser) []string {
 	words := append([]string(nil), p.EOS...)
 	if p.Jail != nil {
 		words = append(append(words, p.Jail.Open...), p.Jail.Close...)
@@ -83,19 +83,20 @@ func vocabulary(p *manifest.Parser) []string {
 	return words
 }
 
-// randomFor gives the text of that seed for a parser.
-func randomFor(e parser.Engine, seed uint64) (abi.OpenBlock, string, abi.Finish) {
+// randomSession gives the session, the text and the end of a seed for a parser.
+func randomSession(e parser.Engine, seed uint64) (abi.OpenBlock, string, abi.Finish) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	data := make([]byte, RandomHeader+2*(1+r.IntN(24)))
 	for i := range data {
 		data[i] = byte(r.Uint32())
 	}
-	return Random(data, vocabulary(e.Parser()))
+	return Random(data, manifestVocabulary(e.Parser()))
 }
 
+// checkTexts checks random texts that are made of the manifest's markers.
 func checkTexts(e parser.Engine) error {
 	for seed := range uint64(moduleTexts) {
-		s, text, reason := randomFor(e, seed)
+		s, text, reason := randomSession(e, seed)
 		if err := CheckText(e, s, text, reason, Splits{whole: true, random: 3}); err != nil {
 			return fmt.Errorf("%w (session %+v)", err, s)
 		}
@@ -107,41 +108,49 @@ func checkTexts(e parser.Engine) error {
 // is closed half-way: each has to say what it says alone.
 func checkNeighbours(e parser.Engine) error {
 	for seed := range uint64(moduleTexts / 4) {
-		if err := neighbours(e, 2*seed, 2*seed+1); err != nil {
+		if err := runInterleaved(e, 2*seed, 2*seed+1); err != nil {
 			return fmt.Errorf("two sessions side by side: %w", err)
 		}
 	}
 	return nil
 }
 
-func neighbours(e parser.Engine, seeds ...uint64) error {
-	type session struct {
-		textCheck
-		*drive
-		left []string
+// interleaved is one of several sessions that run in turn.
+type interleaved struct {
+	textCheck
+	*drivenSession
+	left []string // characters that were not pushed yet
+}
+
+// openInterleaved opens the session of a seed, and notes what it has to say alone.
+func openInterleaved(e parser.Engine, seed uint64) (*interleaved, error) {
+	s := &interleaved{}
+	s.engine = e
+	s.block, s.text, s.reason = randomSession(e, seed)
+	s.left = characters(s.text)
+	if err := s.recordReference(); err != nil {
+		return nil, fmt.Errorf("text %q: %w", s.text, err)
 	}
-	var sessions []*session
+	var err error
+	s.drivenSession, err = openDriven(e, s.block, watchHonoured)
+	return s, err
+}
+
+func runInterleaved(e parser.Engine, seeds ...uint64) error {
+	var sessions []*interleaved
 	for _, seed := range seeds {
-		s := &session{}
-		s.e = e
-		s.s, s.text, s.reason = randomFor(e, seed)
-		if err := s.reference(); err != nil {
-			return fmt.Errorf("text %q: %w", s.text, err)
-		}
-		s.left = chars(s.text)
-		d, err := open(e, s.s, honoured)
+		s, err := openInterleaved(e, seed)
 		if err != nil {
 			return err
 		}
-		defer d.src.Close()
-		s.drive = d
+		defer s.source.Close()
 		sessions = append(sessions, s)
 	}
-	cut, err := open(e, sessions[0].s, ignored)
+	cut, err := openDriven(e, sessions[0].block, watchIgnored)
 	if err != nil {
 		return err
 	}
-	defer cut.src.Close()
+	defer cut.source.Close()
 	half := len(sessions[0].left) / 2
 	for more := true; more; {
 		more = false
@@ -150,21 +159,21 @@ func neighbours(e parser.Engine, seeds ...uint64) error {
 				continue
 			}
 			more = true
-			if err := s.push([]byte(s.left[0])); err != nil {
+			if err := s.pushText([]byte(s.left[0])); err != nil {
 				return err
 			}
 			s.left = s.left[1:]
 			if i == 0 && len(s.left) == half {
-				cut.src.Close()
+				cut.source.Close()
 			}
 		}
 	}
 	for _, s := range sessions {
-		if err := s.finish(s.reason); err != nil {
+		if err := s.finishText(s.reason); err != nil {
 			return err
 		}
-		if s.ledger.state() != s.final {
-			return fmt.Errorf("text %q: %w", s.text, s.differs(&s.ledger, nowhere))
+		if s.transcript.summary() != s.final {
+			return fmt.Errorf("text %q: %w", s.text, s.difference(&s.transcript, nowhere))
 		}
 	}
 	return nil

@@ -38,15 +38,15 @@ func Random(data []byte, vocabulary []string) (abi.OpenBlock, string, abi.Finish
 	}
 	var text strings.Builder
 	for ; n+1 < len(data); n += 2 {
-		text.WriteString(token(int(data[n])|int(data[n+1])<<8, vocabulary))
+		text.WriteString(randomToken(int(data[n])|int(data[n+1])<<8, vocabulary))
 	}
 	return s, text.String(), abi.Finish(h[3] % 6)
 }
 
-// token gives the token of that number: half of the numbers are for whole tokens
+// randomToken gives the token of that number: half of the numbers are for whole tokens
 // of the vocabulary, a quarter each for common ones and for beginnings of the
 // vocabulary's.
-func token(n int, vocabulary []string) string {
+func randomToken(n int, vocabulary []string) string {
 	kind, n := n%4, n/4
 	if kind == 0 || len(vocabulary) == 0 {
 		return common[n%len(common)]

@@ -49,7 +49,7 @@ func (s Splits) Of(text string) iter.Seq[Split] {
 		if (s.whole || s == Splits{}) && !yield(Split{"whole", []string{text}}) {
 			return
 		}
-		if s.chars && !yield(Split{"chars", chars(text)}) {
+		if s.chars && !yield(Split{"chars", characters(text)}) {
 			return
 		}
 		if s.twoWay {
@@ -67,7 +67,7 @@ func (s Splits) Of(text string) iter.Seq[Split] {
 	}
 }
 
-func chars(text string) []string {
+func characters(text string) []string {
 	var out []string
 	for len(text) > 0 {
 		_, n := utf8.DecodeRuneInString(text)

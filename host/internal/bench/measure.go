@@ -238,7 +238,7 @@ func (r *row) calls(text string) (int, error) {
 func (r *row) held() (int, error) {
 	most := 0
 	for _, c := range r.cases {
-		open, err := c.Session(r.name)
+		open, err := c.OpenBlock(r.name)
 		if err != nil {
 			return 0, err
 		}

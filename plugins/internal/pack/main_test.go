@@ -59,7 +59,7 @@ func TestModuleAnswersLikeThePackage(t *testing.T) {
 			more = p.push(t) || more
 		}
 	}
-	s, err := file.Cases[0].Session("kimi_k2")
+	s, err := file.Cases[0].OpenBlock("kimi_k2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ type pair struct {
 }
 
 func newPair(t *testing.T, m *wasm.Module, c *cases.Case) *pair {
-	s, err := c.Session("kimi_k2")
+	s, err := c.OpenBlock("kimi_k2")
 	if err != nil {
 		t.Fatal(err)
 	}
