@@ -10,6 +10,7 @@ package abi
 // refuses another major.
 const Version uint32 = Major<<16 | Minor
 
+// The two halves of Version.
 const (
 	Major = 1
 	Minor = 0
@@ -36,6 +37,7 @@ const (
 // Kind says what an Event means.
 type Kind uint8
 
+// The kinds of events.
 const (
 	Commit    Kind = 0  // bytes up to End are structure
 	Text      Kind = 1  // span: visible content
@@ -156,9 +158,10 @@ const FlagHold uint8 = 15
 // NoWatchedByte in all eight places of a Watch means that no byte matters.
 const NoWatchedByte = 0xff
 
-// Channel is where generated text goes at a given moment.
+// Channel is where the model's text goes at a given moment.
 type Channel uint8
 
+// The channels: what START says of the prompt, and STATE of the parser.
 const (
 	ChannelUnknown   Channel = 0
 	ChannelContent   Channel = 1
@@ -169,6 +172,7 @@ const (
 // Mode says what the engine was constrained to.
 type Mode uint8
 
+// The modes of decoding.
 const (
 	ModeNative         Mode = 0
 	ModeGuidedRequired Mode = 1 // bare JSON: calls
@@ -178,6 +182,7 @@ const (
 // Finish says why the text ended.
 type Finish uint32
 
+// The reasons of an end.
 const (
 	FinishUnknown   Finish = 0 // end of stream
 	FinishEOS       Finish = 1 // confirmed model EOS under an installed turn grammar
@@ -200,7 +205,7 @@ const (
 // MaxLeftContext is the largest number of bytes of left context of a push.
 const MaxLeftContext = 4
 
-// Answer is what one call into a parser says: its events in order, and the bytes
+// Answer is what one call into a parser answers: its events in order, and the bytes
 // that its Literal records point into. In an Answer the Start of a Literal is an
 // offset into Literals; on the wire it is a guest address, which the engine
 // translates. Both slices belong to the engine and are valid until the next
@@ -223,11 +228,11 @@ func DecodeEvent(b []byte) Event {
 	_ = b[EventSize-1]
 	return Event{
 		Kind: Kind(b[0]), Flags: b[1], Call: uint16(b[2]) | uint16(b[3])<<8,
-		Start: le32(b[4:]), Len: le32(b[8:]), End: RawOffset(le32(b[12:])),
+		Start: readUint32(b[4:]), Len: readUint32(b[8:]), End: RawOffset(readUint32(b[12:])),
 	}
 }
 
-func le32(b []byte) uint32 {
+func readUint32(b []byte) uint32 {
 	_ = b[3]
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
@@ -246,7 +251,7 @@ func WatchEvent(flags uint8, call uint16, set []byte, end RawOffset) Event {
 			b[i] = NoWatchedByte
 		}
 	}
-	return Event{Kind: Watch, Flags: flags, Call: call, Start: le32(b[:4]), Len: le32(b[4:]), End: end}
+	return Event{Kind: Watch, Flags: flags, Call: call, Start: readUint32(b[:4]), Len: readUint32(b[4:]), End: end}
 }
 
 // Watched gives the eight bytes of a Watch record.

@@ -29,21 +29,21 @@ func TestEventRoundTrip(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
-	for _, c := range []struct{ set, want string }{
-		{"", "\xff\xff\xff\xff\xff\xff\xff\xff"},
-		{"<", "<<<<<<<<"},
-		{"ab", "abbbbbbb"},
-		{"abcdefgh", "abcdefgh"},
+	for _, c := range []struct{ name, set, want string }{
+		{"no byte", "", "\xff\xff\xff\xff\xff\xff\xff\xff"},
+		{"one byte", "<", "<<<<<<<<"},
+		{"two bytes", "ab", "abbbbbbb"},
+		{"eight bytes", "abcdefgh", "abcdefgh"},
 	} {
 		e := abi.WatchEvent(uint8(abi.Value), 3, []byte(c.set), 9)
 		got := abi.DecodeEvent(abi.AppendEvent(nil, e)).Watched()
 		if string(got[:]) != c.want || e.Kind != abi.Watch || e.Flags != 8 || e.Call != 3 || e.End != 9 {
-			t.Errorf("%q: got %q in %+v", c.set, got, e)
+			t.Errorf("%s: got %q in %+v", c.name, got, e)
 		}
 	}
 }
 
-func drawSession(t *rapid.T) abi.OpenBlock {
+func drawOpenBlock(t *rapid.T) abi.OpenBlock {
 	text := rapid.String()
 	s := abi.OpenBlock{
 		Parser: text.Draw(t, "parser"), Start: abi.Channel(rapid.IntRange(0, 3).Draw(t, "start")),
@@ -59,19 +59,19 @@ func drawSession(t *rapid.T) abi.OpenBlock {
 	return s
 }
 
-func same(a, b abi.OpenBlock) bool {
+func sameOpenBlock(a, b abi.OpenBlock) bool {
 	return a.Parser == b.Parser && a.Start == b.Start && a.Mode == b.Mode && a.ToolChoice == b.ToolChoice && a.NamedTool == b.NamedTool && a.PromptTail == b.PromptTail &&
 		a.Flags == b.Flags && slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Options, b.Options) && slices.Equal(a.Schemas, b.Schemas)
 }
 
 func TestOpenRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := drawSession(t)
+		want := drawOpenBlock(t)
 		block := abi.AppendOpen(nil, &want)
 		// A record of a tag that is not known is skipped, wherever it stands.
 		block = append([]byte("\xff\x7f\x00\x00\x03\x00\x00\x00new"), block...)
 		got, err := abi.DecodeOpen(block)
-		if err != nil || !same(got, want) {
+		if err != nil || !sameOpenBlock(got, want) {
 			t.Fatalf("got %+v, %v, want %+v", got, err, want)
 		}
 	})
@@ -108,15 +108,15 @@ func TestLastOptionCounts(t *testing.T) {
 
 func TestPromptTail(t *testing.T) {
 	long := strings.Repeat("é", abi.MaxPromptTail)
-	for _, c := range []struct{ prompt, want string }{
-		{"", ""},
-		{"short", "short"},
-		{long, long[:abi.MaxPromptTail]},
-		{long + "x", strings.Repeat("é", abi.MaxPromptTail/2-1) + "x"},
-		{strings.Repeat("\xbf", abi.MaxPromptTail+9), ""}, // no character begins in it
+	for _, c := range []struct{ name, prompt, want string }{
+		{"empty", "", ""},
+		{"short", "short", "short"},
+		{"too long", long, long[:abi.MaxPromptTail]},
+		{"too long, cut in a character", long + "x", strings.Repeat("é", abi.MaxPromptTail/2-1) + "x"},
+		{"no character begins in it", strings.Repeat("\xbf", abi.MaxPromptTail+9), ""},
 	} {
 		if got := abi.PromptTail(c.prompt); got != c.want {
-			t.Errorf("%d bytes: got %d bytes, want %d", len(c.prompt), len(got), len(c.want))
+			t.Errorf("%s: got %d bytes, want %d", c.name, len(got), len(c.want))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func FuzzDecodeOpen(f *testing.F) {
 			return
 		}
 		again, err := abi.DecodeOpen(abi.AppendOpen(nil, &s))
-		if err != nil || !same(again, s) {
+		if err != nil || !sameOpenBlock(again, s) {
 			t.Errorf("got %+v, %v, want %+v", again, err, s)
 		}
 	})

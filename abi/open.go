@@ -19,7 +19,7 @@ const (
 	TagToolChoice uint16 = 10
 )
 
-// Bits of a session's flags.
+// Bits of an open block's flags.
 const (
 	OpenReasoning   uint32 = 1 << 0 // reasoning is wanted
 	OpenParallel    uint32 = 1 << 1 // parallel calls are allowed
@@ -32,6 +32,7 @@ const (
 // constraint is built from it.
 type ToolChoice uint8
 
+// The tool choices of a request.
 const (
 	ToolChoiceAuto     ToolChoice = 0
 	ToolChoiceRequired ToolChoice = 1
@@ -42,22 +43,23 @@ const (
 // MaxPromptTail is the largest prompt tail in bytes.
 const MaxPromptTail = 4096
 
-// OpenBlock is what a session is opened with, decoded.
+// OpenBlock is what a session is opened with, and a constraint asked for: the
+// records of ABI.md's open block, decoded.
 type OpenBlock struct {
-	Parser     string
+	Parser     string // its name within the module
 	Start      Channel
 	Mode       Mode
 	ToolChoice ToolChoice
 	NamedTool  string   // with ModeGuidedNamed or ToolChoiceNamed
 	Tools      []string // in request order; none: nothing is a call
 	PromptTail string   // the last bytes of the rendered prompt, where known
-	Flags      uint32
+	Flags      uint32   // a sum of Open… bits
 	Options    []Option
 	Schemas    []Schema // only if the manifest asks
 }
 
-// PromptTail gives the last bytes of a rendered prompt, as much as a session is
-// told of it, from a character's first byte on.
+// PromptTail cuts a rendered prompt to the last bytes that an open block may hold,
+// from a character's first byte on.
 func PromptTail(prompt string) string {
 	at := max(0, len(prompt)-MaxPromptTail)
 	for at > 0 && at < len(prompt) && !utf8.RuneStart(prompt[at]) {
@@ -75,11 +77,11 @@ type Schema struct {
 	JSON string
 }
 
-// Option gives the value of the last option of that name, or "".
-func (s *OpenBlock) Option(key string) string {
-	for i := len(s.Options) - 1; i >= 0; i-- {
-		if s.Options[i].Key == key {
-			return s.Options[i].Value
+// Option gives the value of the last option of that key, or "".
+func (b *OpenBlock) Option(key string) string {
+	for i := len(b.Options) - 1; i >= 0; i-- {
+		if b.Options[i].Key == key {
+			return b.Options[i].Value
 		}
 	}
 	return ""
@@ -90,87 +92,88 @@ func (s *OpenBlock) Option(key string) string {
 // TOOL_CHOICE.
 var ErrOpenBlock = errors.New("abi: malformed open block")
 
-// AppendOpen appends the open block of s to dst.
-func AppendOpen(dst []byte, s *OpenBlock) []byte {
-	dst = appendRecord(dst, TagParser, s.Parser)
-	dst = append(appendHeader(dst, TagStart, 1), byte(s.Start))
-	dst = append(appendHeader(dst, TagMode, 1), byte(s.Mode))
-	dst = append(appendHeader(dst, TagToolChoice, 1), byte(s.ToolChoice))
-	if s.NamedTool != "" {
-		dst = appendRecord(dst, TagNamedTool, s.NamedTool)
+// AppendOpen appends the open block b to dst.
+func AppendOpen(dst []byte, b *OpenBlock) []byte {
+	dst = appendRecord(dst, TagParser, b.Parser)
+	dst = append(appendHeader(dst, TagStart, 1), byte(b.Start))
+	dst = append(appendHeader(dst, TagMode, 1), byte(b.Mode))
+	dst = append(appendHeader(dst, TagToolChoice, 1), byte(b.ToolChoice))
+	if b.NamedTool != "" {
+		dst = appendRecord(dst, TagNamedTool, b.NamedTool)
 	}
-	for _, t := range s.Tools {
+	for _, t := range b.Tools {
 		dst = appendRecord(dst, TagTool, t)
 	}
-	if s.PromptTail != "" {
-		dst = appendRecord(dst, TagPromptTail, s.PromptTail)
+	if b.PromptTail != "" {
+		dst = appendRecord(dst, TagPromptTail, b.PromptTail)
 	}
-	dst = appendU32(appendHeader(dst, TagFlags, 4), s.Flags)
-	for _, o := range s.Options {
+	dst = appendUint32(appendHeader(dst, TagFlags, 4), b.Flags)
+	for _, o := range b.Options {
 		dst = appendHeader(dst, TagOption, len(o.Key)+1+len(o.Value))
 		dst = append(append(append(dst, o.Key...), '='), o.Value...)
 	}
-	for _, c := range s.Schemas {
-		dst = appendU32(appendHeader(dst, TagToolSchema, 4+len(c.JSON)), c.Tool)
+	for _, c := range b.Schemas {
+		dst = appendUint32(appendHeader(dst, TagToolSchema, 4+len(c.JSON)), c.Tool)
 		dst = append(dst, c.JSON...)
 	}
 	return dst
 }
 
 // DecodeOpen reads an open block. Records of unknown tags are skipped.
-func DecodeOpen(b []byte) (OpenBlock, error) {
-	var s OpenBlock
-	for len(b) > 0 {
-		if len(b) < 8 {
-			return s, ErrOpenBlock
+func DecodeOpen(raw []byte) (OpenBlock, error) {
+	var b OpenBlock
+	for len(raw) > 0 {
+		if len(raw) < 8 {
+			return b, ErrOpenBlock
 		}
-		tag, n := uint16(b[0])|uint16(b[1])<<8, le32(b[4:])
-		if uint64(n) > uint64(len(b)-8) {
-			return s, ErrOpenBlock
+		tag, n := uint16(raw[0])|uint16(raw[1])<<8, readUint32(raw[4:])
+		if uint64(n) > uint64(len(raw)-8) {
+			return b, ErrOpenBlock
 		}
-		p := b[8 : 8+n]
-		b = b[8+n:]
-		if !s.record(tag, p) {
-			return s, ErrOpenBlock
+		payload := raw[8 : 8+n]
+		raw = raw[8+n:]
+		if !b.readRecord(tag, payload) {
+			return b, ErrOpenBlock
 		}
 	}
-	return s, nil
+	return b, nil
 }
 
-func (s *OpenBlock) record(tag uint16, p []byte) bool {
+// readRecord takes a record in, and says whether its payload can be read.
+func (b *OpenBlock) readRecord(tag uint16, p []byte) bool {
 	switch tag {
 	case TagParser:
-		s.Parser = string(p)
+		b.Parser = string(p)
 	case TagStart:
 		if len(p) != 1 || Channel(p[0]) > ChannelResponse {
 			return false
 		}
-		s.Start = Channel(p[0])
+		b.Start = Channel(p[0])
 	case TagMode:
 		if len(p) != 1 || Mode(p[0]) > ModeGuidedNamed {
 			return false
 		}
-		s.Mode = Mode(p[0])
+		b.Mode = Mode(p[0])
 	case TagToolChoice:
 		if len(p) != 1 || ToolChoice(p[0]) > ToolChoiceNone {
 			return false
 		}
-		s.ToolChoice = ToolChoice(p[0])
+		b.ToolChoice = ToolChoice(p[0])
 	case TagNamedTool:
-		s.NamedTool = string(p)
+		b.NamedTool = string(p)
 	case TagTool:
-		s.Tools = append(s.Tools, string(p))
+		b.Tools = append(b.Tools, string(p))
 	case TagPromptTail:
-		s.PromptTail = string(p)
+		b.PromptTail = string(p)
 	case TagFlags:
 		if len(p) != 4 {
 			return false
 		}
-		s.Flags = le32(p)
+		b.Flags = readUint32(p)
 	case TagOption:
 		for i, c := range p {
 			if c == '=' {
-				s.Options = append(s.Options, Option{string(p[:i]), string(p[i+1:])})
+				b.Options = append(b.Options, Option{string(p[:i]), string(p[i+1:])})
 				return true
 			}
 		}
@@ -179,19 +182,19 @@ func (s *OpenBlock) record(tag uint16, p []byte) bool {
 		if len(p) < 4 {
 			return false
 		}
-		s.Schemas = append(s.Schemas, Schema{le32(p), string(p[4:])})
+		b.Schemas = append(b.Schemas, Schema{readUint32(p), string(p[4:])})
 	}
 	return true
 }
 
 func appendHeader(dst []byte, tag uint16, n int) []byte {
-	return appendU32(append(dst, byte(tag), byte(tag>>8), 0, 0), uint32(n))
+	return appendUint32(append(dst, byte(tag), byte(tag>>8), 0, 0), uint32(n))
 }
 
 func appendRecord(dst []byte, tag uint16, p string) []byte {
 	return append(appendHeader(dst, tag, len(p)), p...)
 }
 
-func appendU32(dst []byte, v uint32) []byte {
+func appendUint32(dst []byte, v uint32) []byte {
 	return append(dst, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
 }

@@ -61,7 +61,7 @@ func ParseFile(name string, raw []byte) (*File, error) {
 		Tools  map[string][]json.RawMessage `json:"tools"`
 		Cases  []json.RawMessage            `json:"cases"`
 	}
-	if err := decode(raw, &doc); err != nil {
+	if err := decodeStrict(raw, &doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(doc.Cases) == 0 {
@@ -71,7 +71,7 @@ func ParseFile(name string, raw []byte) (*File, error) {
 	seen := map[string]bool{}
 	for i, raw := range doc.Cases {
 		c := &f.Cases[i]
-		if err := c.read(raw, doc.Family, doc.Tools); err != nil {
+		if err := c.readCase(raw, doc.Family, doc.Tools); err != nil {
 			return nil, fmt.Errorf("%s: case %d %q: %w", name, i, c.Name, err)
 		}
 		if seen[c.Name] {
@@ -82,7 +82,7 @@ func ParseFile(name string, raw []byte) (*File, error) {
 	return f, nil
 }
 
-func (c *Case) read(raw []byte, family string, toolSets map[string][]json.RawMessage) error {
+func (c *Case) readCase(raw []byte, family string, toolSets map[string][]json.RawMessage) error {
 	var doc struct {
 		Name        string          `json:"name"`
 		Family      string          `json:"family"`
@@ -102,7 +102,7 @@ func (c *Case) read(raw []byte, family string, toolSets map[string][]json.RawMes
 			Error  string  `json:"error"`
 		} `json:"want"`
 	}
-	err := decode(raw, &doc)
+	err := decodeStrict(raw, &doc)
 	c.Name, c.Why, c.Basis, c.TurnGrammar, c.Chunks = doc.Name, doc.Why, doc.Basis, doc.TurnGrammar, doc.Chunks
 	switch {
 	case err != nil:
@@ -128,7 +128,7 @@ func (c *Case) read(raw []byte, family string, toolSets map[string][]json.RawMes
 	}
 	c.Want, c.WantError = MergePieces(doc.Want.Events), doc.Want.Error
 	for i := range doc.Want.Events {
-		if err := doc.Want.Events[i].check(); err != nil {
+		if err := doc.Want.Events[i].checkMembers(); err != nil {
 			return fmt.Errorf("want.events[%d]: %w", i, err)
 		}
 	}
@@ -167,7 +167,7 @@ func (c *Case) readWords(start, mode, finish string) error {
 }
 
 // Session gives the open block of the case for the parser of that name.
-func (c *Case) Session(parser string) (abi.OpenBlock, error) {
+func (c *Case) OpenBlock(parser string) (abi.OpenBlock, error) {
 	tools, schemas, err := readTools(c.Tools)
 	s := abi.OpenBlock{
 		Parser: parser, Start: c.Start, Mode: c.Mode, NamedTool: c.NamedTool, Tools: tools, Schemas: schemas,
@@ -256,8 +256,8 @@ func ParseFinish(s string, turnGrammar bool) (abi.Finish, error) {
 	return 0, fmt.Errorf("finish: %q; write stop, eos, length, user_stop, transport or cancelled", s)
 }
 
-// decode reads one JSON value without unknown members, and keeps number tokens.
-func decode(raw []byte, into any) error {
+// decodeStrict reads one JSON value without unknown members, and keeps number tokens.
+func decodeStrict(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	d.UseNumber()

@@ -30,7 +30,7 @@ func TestParseFile(t *testing.T) {
 	if b.Input != "xy" || b.Chunks == nil || a.Chunks != nil {
 		t.Errorf("chunks %q of %q", b.Chunks, b.Input)
 	}
-	s, err := a.Session("p")
+	s, err := a.OpenBlock("p")
 	if err != nil || s.Parser != "p" || s.Start != abi.ChannelReasoning || s.Mode != abi.ModeGuidedNamed || s.NamedTool != "f" ||
 		!slices.Equal(s.Tools, []string{"f"}) || s.Flags != abi.OpenReasoning|abi.OpenParallel|abi.OpenTurnGrammar {
 		t.Errorf("session %+v, %v", s, err)
@@ -126,7 +126,7 @@ func FuzzParseFile(f *testing.F) {
 			return
 		}
 		for _, c := range file.Cases {
-			if _, err := c.Session("p"); err != nil {
+			if _, err := c.OpenBlock("p"); err != nil {
 				t.Errorf("a case that was read has no session: %v", err)
 			}
 			if d := DiffPieces(c.Want, c.Want); d != "" {

@@ -63,7 +63,7 @@ func CheckSplits(client Client, e parser.Engine, c *Case, splits tck.Splits) err
 		for i := range pieces {
 			pieces[i].ID = ""
 		}
-		return Outcome(pieces, errorWords(err))
+		return RenderOutcome(pieces, errorWords(err))
 	}
 	want := view([]string{c.Input})
 	for split := range splits.Of(c.Input) {
@@ -75,11 +75,11 @@ func CheckSplits(client Client, e parser.Engine, c *Case, splits tck.Splits) err
 }
 
 // Outcome writes pieces, and the words of an error if there is one, on one line.
-func Outcome(pieces []Piece, err string) string {
+func RenderOutcome(pieces []Piece, err string) string {
 	if err == "" {
-		return Render(pieces)
+		return RenderPieces(pieces)
 	}
-	return fmt.Sprintf("%s and error %q", Render(pieces), err)
+	return fmt.Sprintf("%s and error %q", RenderPieces(pieces), err)
 }
 
 // errorWords gives the words by which cases name an error.

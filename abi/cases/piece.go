@@ -24,7 +24,7 @@ type Piece struct {
 	ID        string          `json:"id,omitempty"`
 }
 
-func (e *Piece) check() error {
+func (e *Piece) checkMembers() error {
 	switch e.Kind {
 	case KindText, KindReasoning:
 		if e.Name != "" || e.ID != "" || e.Arguments != nil {
@@ -87,22 +87,22 @@ func DiffPieces(want, got []Piece) string {
 // sameJSON compares two JSON values: the order of members is nothing, a number
 // is its token.
 func sameJSON(a, b json.RawMessage) bool {
-	x, errX := canonical(a)
-	y, errY := canonical(b)
+	x, errX := canonicalJSON(a)
+	y, errY := canonicalJSON(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// canonical writes JSON with sorted members and numbers as they stand.
-func canonical(raw json.RawMessage) ([]byte, error) {
+// canonicalJSON writes JSON with sorted members and numbers as they stand.
+func canonicalJSON(raw json.RawMessage) ([]byte, error) {
 	var v any
-	if err := decode(raw, &v); err != nil {
+	if err := decodeStrict(raw, &v); err != nil {
 		return nil, err
 	}
 	return json.Marshal(v)
 }
 
 // Render writes pieces on one line, for result lines.
-func Render(events []Piece) string {
+func RenderPieces(events []Piece) string {
 	parts := make([]string, len(events))
 	for i, e := range events {
 		parts[i] = e.String()
