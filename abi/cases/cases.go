@@ -28,7 +28,10 @@ type File struct {
 
 // Case is a raw text and what must become of it.
 type Case struct {
-	Name, Why, Basis string
+	Name string // in its file
+	Why  string // what it shows, in words
+	// Basis is where the expectation comes from: a real answer, a template, a rule.
+	Basis string
 	// Family is the parser that the case is for: the case's own family or
 	// dialect, else the file's family.
 	Family      string
@@ -82,6 +85,7 @@ func ParseFile(name string, raw []byte) (*File, error) {
 	return f, nil
 }
 
+// readCase reads a case; family is the file's.
 func (c *Case) readCase(raw []byte, family string, toolSets map[string][]json.RawMessage) error {
 	var doc struct {
 		Name        string          `json:"name"`
@@ -135,6 +139,7 @@ func (c *Case) readCase(raw []byte, family string, toolSets map[string][]json.Ra
 	return errors.Join(c.readTools(doc.Tools, toolSets), c.readWords(doc.Start, doc.Mode, doc.Finish))
 }
 
+// readTools reads the tools, or the name of one of the file's sets.
 func (c *Case) readTools(raw json.RawMessage, sets map[string][]json.RawMessage) (err error) {
 	if raw == nil || string(raw) == "null" {
 		return nil
@@ -152,6 +157,7 @@ func (c *Case) readTools(raw json.RawMessage, sets map[string][]json.RawMessage)
 	return err
 }
 
+// readWords reads the members whose values are words.
 func (c *Case) readWords(start, mode, finish string) error {
 	var errStart, errMode, errFinish error
 	if start != "" {
@@ -166,7 +172,7 @@ func (c *Case) readWords(start, mode, finish string) error {
 	return errors.Join(errStart, errMode, errFinish)
 }
 
-// Session gives the open block of the case for the parser of that name.
+// OpenBlock gives the open block of the case for the parser of that name.
 func (c *Case) OpenBlock(parser string) (abi.OpenBlock, error) {
 	tools, schemas, err := readTools(c.Tools)
 	s := abi.OpenBlock{

@@ -41,34 +41,36 @@ func TestParseFile(t *testing.T) {
 }
 
 func TestParseFileErrors(t *testing.T) {
-	for _, c := range []struct{ old, new, want string }{
-		{`{"family"`, `["family"`, "toy.json: at byte"},
-		{`"cases":[`, `"cases":[7,`, "case 0"},
-		{`"why"`, `"wy"`, `case 0 "a": at byte`},
-		{`"name":"b",`, ``, "case 1 \"\": name: missing"},
-		{`"name":"b"`, `"name":"a"`, `case 1: name: "a" is there twice`},
-		{`"input":"x",`, ``, "input: a case has either"},
-		{`"chunks":["x","y"]`, `"chunks":["x"],"input":"x"`, "input: a case has either"},
-		{`"tools":"std"`, `"tools":"sdt"`, `tools: the file has no set "sdt"`},
-		{`"tools":[]`, `"tools":7`, "tools: neither"},
-		{`"tools":[]`, `"tools":[{}]`, "tools[0]: function.name: missing"},
-		{`"reasoning","mode"`, `"thinking","mode"`, `start: "thinking"; write`},
-		{`"guided_named:f"`, `"guided_named"`, `mode: "guided_named"; write`},
-		{`"finish":"eos"`, `"finish":"end"`, `finish: "end"; write`},
-		{`"kind":"reasoning"`, `"kind":"thought"`, `want.events[3]: kind: "thought"`},
-		{`"text":"t"`, `"name":"t"`, `want.events[1]: text: only text`},
-		{`"name":"f","arguments":{"n":42.0},`, `"name":"f",`, `want.events[0]: tool_call: name and arguments`},
-		{`,"want":{"events":[]}}]}`, `}]}`, "want: missing"},
-		{`"family":"toy",`, ``, "family: missing"},
-		{goodCases, `{"family":"toy","cases":[]}`, "cases: none"},
+	for _, c := range []struct{ name, old, new, want string }{
+		{"not an object", `{"family"`, `["family"`, "toy.json: at byte"},
+		{"a case that is no object", `"cases":[`, `"cases":[7,`, "case 0"},
+		{"unknown member", `"why"`, `"wy"`, `case 0 "a": at byte`},
+		{"no name", `"name":"b",`, ``, "case 1 \"\": name: missing"},
+		{"one name twice", `"name":"b"`, `"name":"a"`, `case 1: name: "a" is there twice`},
+		{"neither input nor chunks", `"input":"x",`, ``, "input: a case has either"},
+		{"both input and chunks", `"chunks":["x","y"]`, `"chunks":["x"],"input":"x"`, "input: a case has either"},
+		{"unknown set of tools", `"tools":"std"`, `"tools":"sdt"`, `tools: the file has no set "sdt"`},
+		{"tools that are no list", `"tools":[]`, `"tools":7`, "tools: neither"},
+		{"tool without a name", `"tools":[]`, `"tools":[{}]`, "tools[0]: function.name: missing"},
+		{"unknown start", `"reasoning","mode"`, `"thinking","mode"`, `start: "thinking"; write`},
+		{"unknown mode", `"guided_named:f"`, `"guided_named"`, `mode: "guided_named"; write`},
+		{"unknown finish", `"finish":"eos"`, `"finish":"end"`, `finish: "end"; write`},
+		{"unknown kind of a piece", `"kind":"reasoning"`, `"kind":"thought"`, `want.events[3]: kind: "thought"`},
+		{"text with a name", `"text":"t"`, `"name":"t"`, `want.events[1]: text: only text`},
+		{"call without arguments", `"name":"f","arguments":{"n":42.0},`, `"name":"f",`, `want.events[0]: tool_call: name and arguments`},
+		{"no want", `,"want":{"events":[]}}]}`, `}]}`, "want: missing"},
+		{"no family", `"family":"toy",`, ``, "family: missing"},
+		{"no cases", goodCases, `{"family":"toy","cases":[]}`, "cases: none"},
 	} {
-		edited := strings.Replace(goodCases, c.old, c.new, 1)
-		if edited == goodCases {
-			t.Fatalf("%s changes nothing", c.old)
-		}
-		if _, err := ParseFile("toy.json", []byte(edited)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want something with %q", c.new, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			edited := strings.Replace(goodCases, c.old, c.new, 1)
+			if edited == goodCases {
+				t.Fatalf("%s changes nothing", c.old)
+			}
+			if _, err := ParseFile("toy.json", []byte(edited)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want something with %q", err, c.want)
+			}
+		})
 	}
 	if _, err := Load("testdata/no-such-file.json"); err == nil {
 		t.Error("a file that is not there was read")
@@ -77,20 +79,21 @@ func TestParseFileErrors(t *testing.T) {
 
 func TestSameJSON(t *testing.T) {
 	for _, c := range []struct {
+		name string
 		a, b string
 		same bool
 	}{
-		{`{"a":1,"b":[true,null]}`, ` {"b": [true, null], "a": 1}`, true},
-		{`42.0`, `42`, false},
-		{`1e2`, `100`, false},
-		{`12345678901234567890`, `12345678901234567891`, false},
-		{`"é"`, `"\u00e9"`, true},
-		{`[1,2]`, `[2,1]`, false},
-		{`{}`, ``, false},
-		{`{}`, `{} {}`, false},
+		{"order of members", `{"a":1,"b":[true,null]}`, ` {"b": [true, null], "a": 1}`, true},
+		{"fraction", `42.0`, `42`, false},
+		{"exponent", `1e2`, `100`, false},
+		{"long integer", `12345678901234567890`, `12345678901234567891`, false},
+		{"escape", `"é"`, `"\u00e9"`, true},
+		{"order of elements", `[1,2]`, `[2,1]`, false},
+		{"empty text", `{}`, ``, false},
+		{"two values", `{}`, `{} {}`, false},
 	} {
 		if got := sameJSON([]byte(c.a), []byte(c.b)); got != c.same {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
+			t.Errorf("%s: %s and %s: %v", c.name, c.a, c.b, got)
 		}
 	}
 }

@@ -14,8 +14,9 @@ const (
 	KindToolCall  = "tool_call"
 )
 
-// Piece is one piece of the assembled view of an answer: a run of text or of
-// reasoning, or a whole call. Its JSON is that of the case format.
+// Piece is a part of what a client gets of an answer, once its deltas are put
+// together: a run of text or of reasoning, or a whole call. Its JSON is that of the
+// case format.
 type Piece struct {
 	Kind      string          `json:"kind"`
 	Text      string          `json:"text,omitempty"`
@@ -24,34 +25,35 @@ type Piece struct {
 	ID        string          `json:"id,omitempty"`
 }
 
-func (e *Piece) checkMembers() error {
-	switch e.Kind {
+// checkMembers says which member does not go with the piece's kind.
+func (p *Piece) checkMembers() error {
+	switch p.Kind {
 	case KindText, KindReasoning:
-		if e.Name != "" || e.ID != "" || e.Arguments != nil {
-			return fmt.Errorf("%s: only text goes with it", e.Kind)
+		if p.Name != "" || p.ID != "" || p.Arguments != nil {
+			return fmt.Errorf("%s: only text goes with it", p.Kind)
 		}
 	case KindToolCall:
-		if e.Name == "" || e.Arguments == nil || e.Text != "" {
-			return fmt.Errorf("%s: name and arguments go with it, id may", e.Kind)
+		if p.Name == "" || p.Arguments == nil || p.Text != "" {
+			return fmt.Errorf("%s: name and arguments go with it, id may", p.Kind)
 		}
 	default:
-		return fmt.Errorf("kind: %q; write %s, %s or %s", e.Kind, KindText, KindReasoning, KindToolCall)
+		return fmt.Errorf("kind: %q; write %s, %s or %s", p.Kind, KindText, KindReasoning, KindToolCall)
 	}
 	return nil
 }
 
 // MergePieces joins adjacent runs of one kind and takes empty ones out.
-func MergePieces(events []Piece) []Piece {
+func MergePieces(pieces []Piece) []Piece {
 	var out []Piece
-	for _, e := range events {
+	for _, p := range pieces {
 		switch last := len(out) - 1; {
-		case e.Kind == KindToolCall:
-			out = append(out, e)
-		case e.Text == "":
-		case last >= 0 && out[last].Kind == e.Kind:
-			out[last].Text += e.Text
+		case p.Kind == KindToolCall:
+			out = append(out, p)
+		case p.Text == "":
+		case last >= 0 && out[last].Kind == p.Kind:
+			out[last].Text += p.Text
 		default:
-			out = append(out, e)
+			out = append(out, p)
 		}
 	}
 	return out
@@ -101,24 +103,24 @@ func canonicalJSON(raw json.RawMessage) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// Render writes pieces on one line, for result lines.
-func RenderPieces(events []Piece) string {
-	parts := make([]string, len(events))
-	for i, e := range events {
-		parts[i] = e.String()
+// RenderPieces writes pieces on one line, for result lines.
+func RenderPieces(pieces []Piece) string {
+	parts := make([]string, len(pieces))
+	for i, p := range pieces {
+		parts[i] = p.String()
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// String gives the event's JSON.
-func (e Piece) String() string {
-	if e.Kind == KindToolCall && !json.Valid(e.Arguments) {
-		e.Arguments, _ = json.Marshal("not JSON: " + string(e.Arguments))
+// String gives the piece's JSON.
+func (p Piece) String() string {
+	if p.Kind == KindToolCall && !json.Valid(p.Arguments) {
+		p.Arguments, _ = json.Marshal("not JSON: " + string(p.Arguments))
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
+	if err := enc.Encode(p); err != nil {
 		return err.Error()
 	}
 	return strings.TrimSpace(b.String())
