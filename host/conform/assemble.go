@@ -21,7 +21,7 @@ import (
 // Of the case it takes the open block, the tools and the finish reason. The error
 // is the one that the request would end with; the pieces before it are given too.
 func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, error) {
-	s, err := c.Session(e.Parser().Name)
+	s, err := c.OpenBlock(e.Parser().Name)
 	if err != nil {
 		return nil, err
 	}
@@ -38,17 +38,17 @@ func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, e
 	}
 	defer session.Close()
 	a := assembly{calls: map[int]int{}}
-	a.add(framer.Apply(events, nil))
+	a.addDeltas(framer.Apply(events, nil))
 	for _, chunk := range chunks {
 		if events, err = session.Push(chunk); err != nil {
-			a.add(framer.Apply(events, nil))
-			return a.view(), requestError(err)
+			a.addDeltas(framer.Apply(events, nil))
+			return a.completedPieces(), requestError(err)
 		}
-		a.add(framer.Apply(events, nil))
+		a.addDeltas(framer.Apply(events, nil))
 	}
 	events, err = session.Finish(c.Finish)
-	a.add(framer.Finish(framer.Apply(events, nil)))
-	return a.view(), requestError(err)
+	a.addDeltas(framer.Finish(framer.Apply(events, nil)))
+	return a.completedPieces(), requestError(err)
 }
 
 // requestError makes a broken turn grammar match cases.ErrMalformedCall.
@@ -60,6 +60,7 @@ func requestError(err error) error {
 	return err
 }
 
+// malformedCall is an error that also matches cases.ErrMalformedCall.
 type malformedCall struct{ error }
 
 func (m malformedCall) Unwrap() error { return m.error }
@@ -84,40 +85,40 @@ func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
 	return out, nil
 }
 
-// assembly puts deltas together.
+// assembly puts deltas together as a client does.
 type assembly struct {
-	events []cases.Piece
-	done   []bool      // by event: a call that was completed, or no call
-	calls  map[int]int // event by the call's index
+	pieces []cases.Piece
+	done   []bool      // by piece: a call that was completed, or no call
+	calls  map[int]int // piece by the call's index
 }
 
-func (a *assembly) add(deltas []framing.Delta) {
+func (a *assembly) addDeltas(deltas []framing.Delta) {
 	for _, d := range deltas {
 		switch d.Kind {
 		case framing.Content:
-			a.events, a.done = append(a.events, cases.Piece{Kind: cases.KindText, Text: d.Text}), append(a.done, true)
+			a.pieces, a.done = append(a.pieces, cases.Piece{Kind: cases.KindText, Text: d.Text}), append(a.done, true)
 		case framing.Reasoning:
-			a.events, a.done = append(a.events, cases.Piece{Kind: cases.KindReasoning, Text: d.Text}), append(a.done, true)
+			a.pieces, a.done = append(a.pieces, cases.Piece{Kind: cases.KindReasoning, Text: d.Text}), append(a.done, true)
 		case framing.CallHead:
-			a.calls[d.Index] = len(a.events)
-			a.events, a.done = append(a.events, cases.Piece{Kind: cases.KindToolCall, Name: d.Name, ID: d.ID}), append(a.done, false)
+			a.calls[d.Index] = len(a.pieces)
+			a.pieces, a.done = append(a.pieces, cases.Piece{Kind: cases.KindToolCall, Name: d.Name, ID: d.ID}), append(a.done, false)
 		case framing.CallArgs:
-			call := &a.events[a.calls[d.Index]]
+			call := &a.pieces[a.calls[d.Index]]
 			call.Arguments = append(call.Arguments, d.Text...)
 		case framing.CallEnd:
 			at := a.calls[d.Index]
 			a.done[at] = true
 			if d.Unsound {
-				a.events[at].Arguments = json.RawMessage("{}")
+				a.pieces[at].Arguments = json.RawMessage("{}")
 			}
 		}
 	}
 }
 
-// view gives the events without the calls that were never completed.
-func (a *assembly) view() []cases.Piece {
+// completedPieces gives the pieces without the calls that were never completed.
+func (a *assembly) completedPieces() []cases.Piece {
 	var out []cases.Piece
-	for i, e := range a.events {
+	for i, e := range a.pieces {
 		if a.done[i] {
 			out = append(out, e)
 		}

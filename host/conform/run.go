@@ -56,7 +56,7 @@ func (r *Result) String() string {
 	if r.Passed {
 		return line
 	}
-	line += fmt.Sprintf(" %s: want %s got %s", r.Split, cases.Outcome(r.Want, r.WantError), cases.Outcome(r.Got, r.GotError))
+	line += fmt.Sprintf(" %s: want %s got %s", r.Split, cases.RenderOutcome(r.Want, r.WantError), cases.RenderOutcome(r.Got, r.GotError))
 	if r.Reason != "" {
 		line += " (" + r.Reason + ")"
 	}
@@ -73,6 +73,7 @@ type Summary struct {
 	Exceptions int `json:"exceptions,omitempty"`
 }
 
+// String is the last line of a run.
 func (s Summary) String() string { return fmt.Sprintf("%d passed, %d failed", s.Passed, s.Failed) }
 
 // Run runs the cases and writes the results in their order: a line for each case
@@ -83,7 +84,7 @@ func Run(cfg Config, out io.Writer, asJSON bool) (Summary, error) {
 	var sum Summary
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	for _, r := range runAll(cfg) {
+	for _, r := range runCases(cfg) {
 		switch {
 		case r.Exception != "":
 			sum.Exceptions++
@@ -109,7 +110,9 @@ func Run(cfg Config, out io.Writer, asJSON bool) (Summary, error) {
 	return sum, err
 }
 
-func runAll(cfg Config) []Result {
+// runCases runs the cases on all processors, and gives the results in the cases'
+// order.
+func runCases(cfg Config) []Result {
 	type job struct {
 		file *cases.File
 		c    *cases.Case
@@ -117,13 +120,13 @@ func runAll(cfg Config) []Result {
 	var jobs []job
 	for _, f := range cfg.Files {
 		for i := range f.Cases {
-			if c := &f.Cases[i]; cfg.takes(f.Family) || cfg.takes(c.Family) {
+			if c := &f.Cases[i]; cfg.selects(f.Family) || cfg.selects(c.Family) {
 				jobs = append(jobs, job{f, c})
 			}
 		}
 	}
 	results := make([]Result, len(jobs))
-	engines := engineCache{open: cfg.Engine, found: map[string]opened{}}
+	engines := engineCache{open: cfg.Engine, found: map[string]openedEngine{}}
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -141,40 +144,43 @@ func runAll(cfg Config) []Result {
 	return results
 }
 
-func (cfg *Config) takes(family string) bool {
+// selects says whether cases of a family are to be run.
+func (cfg *Config) selects(family string) bool {
 	return cfg.Family == "" || manifest.Normalise(family) == manifest.Normalise(cfg.Family)
 }
 
-type opened struct {
-	e   parser.Engine
-	err error
+type openedEngine struct {
+	engine parser.Engine
+	err    error
 }
 
 // engineCache opens each family's engine once.
 type engineCache struct {
 	sync.Mutex
 	open  func(string) (parser.Engine, error)
-	found map[string]opened
+	found map[string]openedEngine // by family
 }
 
-func (c *engineCache) get(family string) (parser.Engine, error) {
+// engine gives the engine of a family, or why there is none.
+func (c *engineCache) engine(family string) (parser.Engine, error) {
 	c.Lock()
 	defer c.Unlock()
 	got, ok := c.found[family]
 	if !ok {
-		got.e, got.err = c.open(family)
-		if got.e == nil && got.err == nil {
+		got.engine, got.err = c.open(family)
+		if got.engine == nil && got.err == nil {
 			got.err = fmt.Errorf("no loaded module has a parser for the family %q", family)
 		}
 		c.found[family] = got
 	}
-	return got.e, got.err
+	return got.engine, got.err
 }
 
+// runOne runs a case, and says of one of the exceptions whether it still fails.
 func runOne(cfg *Config, engines *engineCache, file string, c *cases.Case) Result {
 	r := Result{File: file, Case: c.Name, Family: c.Family, Engine: cfg.Name, Want: c.Want, WantError: c.WantError}
 	known := cfg.Exceptions[file+"/"+c.Name]
-	e, err := engines.get(c.Family)
+	e, err := engines.engine(c.Family)
 	if err != nil {
 		r.Split, r.GotError = "none", err.Error()
 		r.Exception = known

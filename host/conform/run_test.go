@@ -13,7 +13,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
-const runCases = `{"family":"toy","tools":{"std":[{"type":"function","function":{"name":"f","parameters":{}}}]},"cases":[
+const runFile = `{"family":"toy","tools":{"std":[{"type":"function","function":{"name":"f","parameters":{}}}]},"cases":[
  {"name":"good","tools":"std","input":"a<t>b</t>(f{\"n\":42.0})c","want":{"events":[{"kind":"text","text":"a"},{"kind":"reasoning","text":"b"},{"kind":"tool_call","name":"f","arguments":{"n":42.0}},{"kind":"text","text":"c"}]}},
  {"name":"number","tools":"std","input":"(f{\"n\":42.0})","want":{"events":[{"kind":"tool_call","name":"f","arguments":{"n":42}}]}},
  {"name":"known","tools":"std","input":"x","want":{"events":[]}},
@@ -26,7 +26,7 @@ const runCases = `{"family":"toy","tools":{"std":[{"type":"function","function":
 
 func run(t *testing.T, change func(*Config), asJSON bool) (Summary, string) {
 	t.Helper()
-	file, err := cases.ParseFile("toy.json", []byte(runCases))
+	file, err := cases.ParseFile("toy.json", []byte(runFile))
 	if err != nil {
 		t.Fatal(err)
 	}
