@@ -12,6 +12,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 )
 
+// checkRandom checks the session and the text that random bytes stand for.
 func checkRandom(e parser.Engine, data []byte, cfg Config) error {
 	s, text, reason := tck.Random(data, cfg.Vocabulary)
 	s.Parser, s.Options = e.Parser().Name, cfg.Options
@@ -53,7 +54,8 @@ func randomCase(s *abi.OpenBlock, text string, reason abi.Finish) *cases.Case {
 	return c
 }
 
-// checkHold puts a long stretch of words behind each token.
+// checkHold pushes each token and a long stretch of words behind it, and asks how
+// much is held back then.
 func checkHold(t *testing.T, e parser.Engine, cfg Config) {
 	words := strings.Repeat("word and number 7 ", cfg.MaxHold/16+1)
 	for _, token := range cfg.Vocabulary {

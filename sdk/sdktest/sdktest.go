@@ -58,7 +58,7 @@ type Config struct {
 // rapid's (-rapid.checks).
 func Run(t *testing.T, m *sdk.Module, cfg Config) {
 	t.Helper()
-	described, engines := open(t, m)
+	described, engines := openParsers(t, m)
 	if cfg.Cases != "" {
 		runCases(t, described, engines, cfg)
 	}
@@ -87,7 +87,7 @@ func Run(t *testing.T, m *sdk.Module, cfg Config) {
 // Fuzz tests all parsers of the module on random texts, under go test -fuzz.
 func Fuzz(f *testing.F, m *sdk.Module, cfg Config) {
 	f.Helper()
-	_, engines := open(f, m)
+	_, engines := openParsers(f, m)
 	f.Add(uint8(0), []byte{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(uint8(1), []byte{2, 0, 1, 0, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0})
 	f.Fuzz(func(t *testing.T, parser uint8, tokens []byte) {
@@ -98,7 +98,8 @@ func Fuzz(f *testing.F, m *sdk.Module, cfg Config) {
 	})
 }
 
-func open(t testing.TB, m *sdk.Module) (*manifest.Manifest, []parser.Engine) {
+// openParsers gives the parsers of the module.
+func openParsers(t testing.TB, m *sdk.Module) (*manifest.Manifest, []parser.Engine) {
 	t.Helper()
 	described, err := manifest.Parse([]byte(m.Manifest))
 	if err != nil {
@@ -154,19 +155,19 @@ func runCases(t *testing.T, described *manifest.Manifest, engines []parser.Engin
 	}
 }
 
-// runCase checks one case: what the parser says, also in a request without
-// tools, and what a client makes of it.
+// runCase checks one case: what the parser answers, also in a request without
+// tools, and what a client gets.
 func runCase(e parser.Engine, c *cases.Case, cfg Config) error {
 	c.Options = cfg.Options
-	s, err := c.Session(e.Parser().Name)
+	s, err := c.OpenBlock(e.Parser().Name)
 	if err != nil {
 		return err
 	}
-	said := tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit)
+	err = tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit)
 	s.Tools, s.Mode, s.NamedTool = nil, abi.ModeNative, ""
-	said = errors.Join(said, tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit))
+	err = errors.Join(err, tck.CheckText(e, s, c.Input, c.Finish, tck.EverySplit))
 	if f := cases.Check(cfg.Client, e, c, tck.EverySplit); f != nil {
-		return errors.Join(said, fmt.Errorf("%s\n split %s: %s\n want %v %s\n got  %v %s", c.Why, f.Split, f.Reason, c.Want, c.WantError, f.Got, f.Error))
+		return errors.Join(err, fmt.Errorf("%s\n split %s: %s\n want %v %s\n got  %v %s", c.Why, f.Split, f.Reason, c.Want, c.WantError, f.Got, f.Error))
 	}
-	return said
+	return err
 }

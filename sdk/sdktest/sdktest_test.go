@@ -60,7 +60,7 @@ var config = sdktest.Config{
 
 // prose is a client that knows text and reasoning only: it needs no host.
 func prose(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, error) {
-	block, err := c.Session(e.Parser().Name)
+	block, err := c.OpenBlock(e.Parser().Name)
 	if err != nil {
 		return nil, err
 	}
