@@ -50,19 +50,19 @@ type Config struct {
 // connection carry protocol buffers.
 var records = grpc.CallContentSubtype(process.Codec)
 
-// Process is a running parser process. Where it died, the next call into it
-// starts it again.
+// Process is a parser process. Where it has died, the next call into it starts it
+// again. It may be used by many goroutines.
 type Process struct {
 	cfg      Config
 	manifest *manifest.Manifest
 
-	mu     sync.Mutex
-	now    *run
-	closed bool
+	mu      sync.Mutex
+	current *processRun
+	closed  bool
 }
 
-// run is one life of the process.
-type run struct {
+// processRun is one life of the process.
+type processRun struct {
 	client *plugin.Client
 	conn   *grpc.ClientConn
 }
@@ -78,6 +78,7 @@ type Fault struct {
 	Err    error
 }
 
+// Error names the module and the call.
 func (f *Fault) Error() string {
 	return fmt.Sprintf("parser process %s: %s: %v", f.Module, f.Call, f.Err)
 }
@@ -103,11 +104,11 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	p := &Process{cfg: cfg}
-	r, err := p.running()
+	r, err := p.currentRun()
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.unary(ctx, r, process.MethodManifest, nil)
+	data, err := p.callUnary(ctx, r, process.MethodManifest, nil)
 	if err == nil {
 		p.manifest, err = manifest.Parse(data)
 	}
@@ -118,49 +119,50 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 	return p, nil
 }
 
-// Manifest is what the process says about its parsers.
+// Manifest is the manifest that the process answered when it was started first.
 func (p *Process) Manifest() *manifest.Manifest { return p.manifest }
 
 // Close ends the process and all of its sessions.
 func (p *Process) Close() {
 	p.mu.Lock()
-	last := p.now
-	p.now, p.closed = nil, true
+	last := p.current
+	p.current, p.closed = nil, true
 	p.mu.Unlock()
 	if last != nil {
 		last.client.Kill()
 	}
 }
 
-// running gives the process's present life, and starts it again if it died.
-func (p *Process) running() (*run, error) {
+// currentRun gives the running process, and starts it again if it died.
+func (p *Process) currentRun() (*processRun, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, ErrClosed
 	}
-	if p.now != nil && !p.now.client.Exited() {
-		return p.now, nil
+	if p.current != nil && !p.current.client.Exited() {
+		return p.current, nil
 	}
-	if p.now != nil {
+	if p.current != nil {
 		p.cfg.Logger.Warn("a parser process died and is started again", "command", p.cfg.Command[0])
-		p.now.client.Kill()
+		p.current.client.Kill()
 	}
 	config, err := p.clientConfig()
 	if err != nil {
 		return nil, err
 	}
 	client := plugin.NewClient(config)
-	conn, err := dispense(client)
+	conn, err := dispenseConn(client)
 	if err != nil {
 		client.Kill()
 		return nil, fmt.Errorf("parser process %s: start: %w", p.cfg.Command[0], err)
 	}
-	p.now = &run{client, conn}
-	return p.now, nil
+	p.current = &processRun{client, conn}
+	return p.current, nil
 }
 
-func dispense(client *plugin.Client) (*grpc.ClientConn, error) {
+// dispenseConn gives the connection of a client that go-plugin has started.
+func dispenseConn(client *plugin.Client) (*grpc.ClientConn, error) {
 	protocol, err := client.Client()
 	if err != nil {
 		return nil, err
@@ -172,6 +174,7 @@ func dispense(client *plugin.Client) (*grpc.ClientConn, error) {
 	return raw.(*grpc.ClientConn), nil
 }
 
+// clientConfig says how go-plugin starts the process, and which file it may start.
 func (p *Process) clientConfig() (*plugin.ClientConfig, error) {
 	cmd := exec.Command(p.cfg.Command[0], p.cfg.Command[1:]...)
 	cmd.Env = append([]string{}, p.cfg.Env...) // never the host's own: it may hold keys
@@ -200,14 +203,15 @@ func (p *Process) clientConfig() (*plugin.ClientConfig, error) {
 
 // Constraint asks for the constraint of a request; nil where there is none.
 func (p *Process) Constraint(ctx context.Context, s *abi.OpenBlock) ([]byte, error) {
-	r, err := p.running()
+	r, err := p.currentRun()
 	if err != nil {
 		return nil, err
 	}
-	return p.unary(ctx, r, process.MethodConstraint, abi.AppendOpen(nil, s))
+	return p.callUnary(ctx, r, process.MethodConstraint, abi.AppendOpen(nil, s))
 }
 
-func (p *Process) unary(ctx context.Context, r *run, method string, in process.Frame) (process.Frame, error) {
+// callUnary makes a call that belongs to no session.
+func (p *Process) callUnary(ctx context.Context, r *processRun, method string, in process.Frame) (process.Frame, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
 	var out process.Frame
@@ -223,6 +227,7 @@ type lineLogger struct {
 	command string
 }
 
+// Write logs one line; go-plugin writes no less.
 func (l *lineLogger) Write(b []byte) (int, error) {
 	l.log.Warn("parser process", "command", l.command, "says", string(b))
 	return len(b), nil

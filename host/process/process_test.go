@@ -64,7 +64,8 @@ func (p *shouter) Step(w *sdk.Window) {
 	w.Text(w.Len())
 }
 
-func start(t *testing.T, change func(*Config)) *Process {
+// startProcess runs this test program as a parser process.
+func startProcess(t *testing.T, change func(*Config)) *Process {
 	t.Helper()
 	cfg := Config{Command: []string{os.Args[0]}, CallTimeout: 5 * time.Second}
 	if change != nil {
@@ -78,7 +79,8 @@ func start(t *testing.T, change func(*Config)) *Process {
 	return p
 }
 
-func open(t *testing.T, p *Process) *Session {
+// openSession opens a session of the parser shouter.
+func openSession(t *testing.T, p *Process) *Session {
 	t.Helper()
 	s, _, err := p.Open(&abi.OpenBlock{Parser: "shouter"})
 	if err != nil {
@@ -88,8 +90,8 @@ func open(t *testing.T, p *Process) *Session {
 	return s
 }
 
-// said runs the pushes and tells what was answered: kind, span, end.
-func said(t *testing.T, s *Session, off *uint32, pushes ...string) string {
+// pushAndRender runs the pushes and tells what was answered: kind, span, end.
+func pushAndRender(t *testing.T, s *Session, off *abi.RawOffset, pushes ...string) string {
 	t.Helper()
 	var out []string
 	for _, push := range pushes {
@@ -97,7 +99,7 @@ func said(t *testing.T, s *Session, off *uint32, pushes ...string) string {
 		if err != nil {
 			t.Fatalf("push %q: %v", push, err)
 		}
-		*off += uint32(len(push))
+		*off += abi.RawOffset(len(push))
 		for _, e := range a.Events {
 			out = append(out, fmt.Sprintf("%d[%d+%d]%d", e.Kind, e.Start, e.Len, e.End))
 		}
@@ -106,13 +108,13 @@ func said(t *testing.T, s *Session, off *uint32, pushes ...string) string {
 }
 
 func TestASessionAnswersLikeANativeOne(t *testing.T) {
-	p := start(t, nil)
+	p := startProcess(t, nil)
 	if got := p.Manifest().Module; got != "shouter" {
 		t.Errorf("module %q", got)
 	}
 	var off abi.RawOffset
-	s := open(t, p)
-	if got, want := said(t, s, &off, "one", " two.th", "ree"), "1[0+3]3 1[3+4]8 2[8+2]10 2[10+3]13"; got != want {
+	s := openSession(t, p)
+	if got, want := pushAndRender(t, s, &off, "one", " two.th", "ree"), "1[0+3]3 1[3+4]8 2[8+2]10 2[10+3]13"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if a, err := s.Finish(off, abi.FinishLength); err != nil || len(a.Events) != 0 {
@@ -125,10 +127,10 @@ func TestASessionAnswersLikeANativeOne(t *testing.T) {
 }
 
 func TestAPanicEndsItsOwnSessionOnly(t *testing.T) {
-	p := start(t, nil)
+	p := startProcess(t, nil)
 	var off abi.RawOffset
-	neighbour, guilty := open(t, p), open(t, p)
-	said(t, neighbour, &off, "calm.")
+	neighbour, guilty := openSession(t, p), openSession(t, p)
+	pushAndRender(t, neighbour, &off, "calm.")
 	_, err := guilty.Push(0, 0, []byte("PANIC"))
 	var fault *Fault
 	if !errors.As(err, &fault) || fault.Module != "shouter" || fault.Call != "push" || !strings.Contains(err.Error(), "panicked") {
@@ -137,7 +139,7 @@ func TestAPanicEndsItsOwnSessionOnly(t *testing.T) {
 	if _, err := guilty.Push(5, 0, []byte("more")); !errors.As(err, &fault) {
 		t.Errorf("a session goes on after its fault: %v", err)
 	}
-	if got := said(t, neighbour, &off, "on"); got != "2[5+2]7" {
+	if got := pushAndRender(t, neighbour, &off, "on"); got != "2[5+2]7" {
 		t.Errorf("the neighbour: %s", got)
 	}
 }
@@ -145,20 +147,20 @@ func TestAPanicEndsItsOwnSessionOnly(t *testing.T) {
 func TestANeighbourDoesNotNoticeTheEndOfTheProcess(t *testing.T) {
 	for _, word := range []string{"EXIT", "LOOP"} {
 		t.Run(word, func(t *testing.T) {
-			p := start(t, func(c *Config) { c.CallTimeout = 500 * time.Millisecond })
+			p := startProcess(t, func(c *Config) { c.CallTimeout = 500 * time.Millisecond })
 			var off abi.RawOffset
-			neighbour, guilty := open(t, p), open(t, p)
-			said(t, neighbour, &off, "calm", ".")
+			neighbour, guilty := openSession(t, p), openSession(t, p)
+			pushAndRender(t, neighbour, &off, "calm", ".")
 			var fault *Fault
 			if _, err := guilty.Push(0, 0, []byte(word)); !errors.As(err, &fault) {
 				t.Fatalf("the fault: %v", err)
 			}
 			waitForExit(t, neighbour)
-			if got := said(t, neighbour, &off, "on"); got != "2[5+2]7" {
+			if got := pushAndRender(t, neighbour, &off, "on"); got != "2[5+2]7" {
 				t.Errorf("the neighbour: %s", got)
 			}
-			var fresh uint32
-			if got := said(t, open(t, p), &fresh, "new"); got != "1[0+3]3" {
+			var fresh abi.RawOffset
+			if got := pushAndRender(t, openSession(t, p), &fresh, "new"); got != "1[0+3]3" {
 				t.Errorf("a new session: %s", got)
 			}
 		})
@@ -166,10 +168,10 @@ func TestANeighbourDoesNotNoticeTheEndOfTheProcess(t *testing.T) {
 }
 
 func TestALongSessionEndsWithItsProcess(t *testing.T) {
-	p := start(t, func(c *Config) { c.ReplayBytes = 8 })
+	p := startProcess(t, func(c *Config) { c.ReplayBytes = 8 })
 	var off abi.RawOffset
-	long, guilty := open(t, p), open(t, p)
-	said(t, long, &off, "a text of more than eight bytes")
+	long, guilty := openSession(t, p), openSession(t, p)
+	pushAndRender(t, long, &off, "a text of more than eight bytes")
 	_, _ = guilty.Push(0, 0, []byte("EXIT"))
 	waitForExit(t, long)
 	if _, err := long.Push(off, 0, []byte("x")); !errors.Is(err, errLost) {
@@ -199,7 +201,7 @@ func TestChecksum(t *testing.T) {
 	if _, err := io.Copy(hash, file); err != nil {
 		t.Fatal(err)
 	}
-	start(t, func(c *Config) { c.SHA256 = hex.EncodeToString(hash.Sum(nil)) })
+	startProcess(t, func(c *Config) { c.SHA256 = hex.EncodeToString(hash.Sum(nil)) })
 	for name, sum := range map[string]string{
 		"of another file": strings.Repeat("00", sha256.Size),
 		"no digest":       "12ab",
@@ -212,7 +214,7 @@ func TestChecksum(t *testing.T) {
 
 func TestTheHostsEnvironmentStaysWithTheHost(t *testing.T) {
 	t.Setenv("TURNKEY_TEST_SECRET", "s3cret")
-	p := start(t, nil)
+	p := startProcess(t, nil)
 	cfg, err := p.clientConfig()
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +238,7 @@ func TestStartErrorsNameTheCommand(t *testing.T) {
 }
 
 func TestAClosedProcessSaysSo(t *testing.T) {
-	p := start(t, nil)
+	p := startProcess(t, nil)
 	p.Close()
 	if _, _, err := p.Open(&abi.OpenBlock{Parser: "shouter"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)

@@ -21,49 +21,51 @@ import (
 // at fault; the others are rebuilt in a new process from what they were sent, and
 // don't notice.
 type Session struct {
-	p      *Process
-	run    *run
-	stream grpc.ClientStream
-	cancel context.CancelFunc
-	closed bool
+	process *Process
+	run     *processRun
+	stream  grpc.ClientStream
+	cancel  context.CancelFunc
+	closed  bool
 
-	sent      []process.Frame // all requests, for a replay
-	sentBytes int
-	in        process.Frame
-	events    []abi.Event
+	requests     []process.Frame // all so far, for a replay; nil once they are too long
+	requestBytes int             // length of all requests
+	received     process.Frame   // the last answer, undecoded
+	events       []abi.Event     // of the last answer
 }
 
 // errLost says that the session can't be rebuilt.
 var errLost = errors.New("the process died, and the session's text is too long to be replayed")
 
-// Open starts a session.
-func (p *Process) Open(s *abi.OpenBlock) (*Session, abi.Answer, error) {
-	session := &Session{p: p}
+// Open starts a session. An error is a *Fault, as it is of Push and Finish; the
+// session is then over.
+func (p *Process) Open(block *abi.OpenBlock) (*Session, abi.Answer, error) {
+	session := &Session{process: p}
 	if err := session.connect(); err != nil {
-		return nil, abi.Answer{}, session.fault("open", err)
+		return nil, abi.Answer{}, session.newFault("open", err)
 	}
-	answer, err := session.ask("open", abi.AppendOpen(process.Frame{process.RequestOpen}, s))
+	answer, err := session.sendRequest("open", abi.AppendOpen(process.Frame{process.RequestOpen}, block))
 	if err != nil {
 		return nil, abi.Answer{}, err
 	}
 	return session, answer, nil
 }
 
-// Push gives the session data, whose first back bytes are left context.
+// Push hands in data, whose first back bytes are left context and whose rest stands
+// at offset off. The answer is valid until the session's next call.
 func (s *Session) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
-	return s.ask("push", process.AppendPush(make(process.Frame, 0, 6+len(data)), off, back, data))
+	return s.sendRequest("push", process.AppendPush(make(process.Frame, 0, 6+len(data)), off, back, data))
 }
 
-// Finish ends the session's text.
+// Finish ends the text at offset off.
 func (s *Session) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
-	return s.ask("finish", process.AppendFinish(nil, off, reason))
+	return s.sendRequest("finish", process.AppendFinish(nil, off, reason))
 }
 
 // Discard ends the session after an answer that made no sense. The process goes
 // on: its other sessions share no state with this one.
 func (s *Session) Discard(error) { s.Close() }
 
-// Close ends the session.
+// Close forgets the session. It may be called at any time, also twice.
 func (s *Session) Close() {
 	s.closed = true
 	if s.cancel != nil {
@@ -71,8 +73,9 @@ func (s *Session) Close() {
 	}
 }
 
+// connect opens a stream to the process, which is started if it does not run.
 func (s *Session) connect() (err error) {
-	if s.run, err = s.p.running(); err != nil {
+	if s.run, err = s.process.currentRun(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -81,76 +84,80 @@ func (s *Session) connect() (err error) {
 	return err
 }
 
-func (s *Session) ask(call string, request process.Frame) (abi.Answer, error) {
+// sendRequest makes one call of the session, and keeps its request for a replay.
+func (s *Session) sendRequest(call string, request process.Frame) (abi.Answer, error) {
 	if s.closed {
-		return abi.Answer{}, s.fault(call, ErrClosed)
+		return abi.Answer{}, s.newFault(call, ErrClosed)
 	}
-	answer, err := s.answer(request)
+	answer, err := s.answerTo(request)
 	if err != nil {
 		s.Close()
-		return abi.Answer{}, s.fault(call, err)
+		return abi.Answer{}, s.newFault(call, err)
 	}
-	if s.sentBytes += len(request); s.sentBytes <= s.p.cfg.ReplayBytes {
-		s.sent = append(s.sent, request)
+	if s.requestBytes += len(request); s.requestBytes <= s.process.cfg.ReplayBytes {
+		s.requests = append(s.requests, request)
 	} else {
-		s.sent = nil
+		s.requests = nil
 	}
 	return answer, nil
 }
 
-func (s *Session) answer(request process.Frame) (abi.Answer, error) {
+// answerTo gets the answer to a request, from a new process if the one before has
+// died.
+func (s *Session) answerTo(request process.Frame) (abi.Answer, error) {
 	if s.run.client.Exited() { // while this session was idle
-		if err := s.rebuild(); err != nil {
+		if err := s.replayInNewProcess(); err != nil {
 			return abi.Answer{}, err
 		}
 	}
-	if err := s.exchange(request); err != nil {
+	if err := s.roundTrip(request); err != nil {
 		return abi.Answer{}, err
 	}
-	answer, err := process.DecodeAnswer(s.in, s.events[:0])
+	answer, err := process.DecodeAnswer(s.received, s.events[:0])
 	s.events = answer.Events
 	return answer, err
 }
 
-// rebuild brings the session to where it was in a new process: a parser is
+// replayInNewProcess brings the session to where it was in a new process: a parser is
 // deterministic, so the answers are the ones that were given already.
-func (s *Session) rebuild() error {
-	if len(s.sent) == 0 {
+func (s *Session) replayInNewProcess() error {
+	if len(s.requests) == 0 {
 		return errLost
 	}
 	s.cancel()
 	if err := s.connect(); err != nil {
 		return err
 	}
-	for _, request := range s.sent {
-		if err := s.exchange(request); err != nil {
+	for _, request := range s.requests {
+		if err := s.roundTrip(request); err != nil {
 			return fmt.Errorf("replay in a new process: %w", err)
 		}
 	}
 	return nil
 }
 
-// exchange sends a request and waits for its answer. A process that does not
+// roundTrip sends a request and waits for its answer. A process that does not
 // answer in time is killed, because it may be in a loop.
-func (s *Session) exchange(request process.Frame) error {
+func (s *Session) roundTrip(request process.Frame) error {
 	client := s.run.client
 	var once sync.Once
-	hung := time.AfterFunc(s.p.cfg.CallTimeout, func() { once.Do(client.Kill) })
+	hung := time.AfterFunc(s.process.cfg.CallTimeout, func() { once.Do(client.Kill) })
 	err := s.stream.SendMsg(&request)
 	if err == nil || errors.Is(err, io.EOF) { // after EOF the answer has the real error
-		err = s.stream.RecvMsg(&s.in)
+		err = s.stream.RecvMsg(&s.received)
 	}
 	if !hung.Stop() {
 		once.Do(client.Kill) // waits for a kill that is under way
-		return fmt.Errorf("no answer within %v; the process was killed", s.p.cfg.CallTimeout)
+		return fmt.Errorf("no answer within %v; the process was killed", s.process.cfg.CallTimeout)
 	}
 	return err
 }
 
-func (s *Session) fault(call string, err error) error {
-	module := s.p.cfg.Command[0]
-	if s.p.manifest != nil {
-		module = s.p.manifest.Module
+// newFault makes a *Fault of the error of a call.
+func (s *Session) newFault(call string, err error) error {
+	module := s.process.cfg.Command[0]
+	if s.process.manifest != nil {
+		module = s.process.manifest.Module
 	}
 	return &Fault{Module: module, Call: call, Err: err}
 }

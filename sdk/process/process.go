@@ -151,16 +151,17 @@ var description = grpc.ServiceDesc{
 	ServiceName: Service,
 	HandlerType: (*any)(nil),
 	Methods: []grpc.MethodDesc{
-		{MethodName: "Manifest", Handler: unary((*server).manifest)},
-		{MethodName: "Constraint", Handler: unary((*server).constraint)},
+		{MethodName: "Manifest", Handler: unaryHandler((*server).serveManifest)},
+		{MethodName: "Constraint", Handler: unaryHandler((*server).serveConstraint)},
 	},
 	Streams: []grpc.StreamDesc{{
 		StreamName: "Session", ServerStreams: true, ClientStreams: true,
-		Handler: func(s any, stream grpc.ServerStream) error { return s.(*server).session(stream) },
+		Handler: func(s any, stream grpc.ServerStream) error { return s.(*server).serveSession(stream) },
 	}},
 }
 
-func unary(method func(*server, Frame) (Frame, error)) grpc.MethodHandler {
+// unaryHandler is gRPC's handler for a call of one request and one answer.
+func unaryHandler(method func(*server, Frame) (Frame, error)) grpc.MethodHandler {
 	return func(s any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 		var in Frame
 		if err := decode(&in); err != nil {
@@ -171,10 +172,12 @@ func unary(method func(*server, Frame) (Frame, error)) grpc.MethodHandler {
 	}
 }
 
-func (s *server) manifest(Frame) (Frame, error) { return Frame(s.module.Manifest), nil }
+// serveManifest answers the manifest.
+func (s *server) serveManifest(Frame) (Frame, error) { return Frame(s.module.Manifest), nil }
 
-func (s *server) constraint(in Frame) (_ Frame, err error) {
-	defer recovered(&err)
+// serveConstraint answers the constraint for an open block.
+func (s *server) serveConstraint(in Frame) (_ Frame, err error) {
+	defer recoverPanic(&err)
 	if s.module.Constraint == nil {
 		return nil, nil
 	}
@@ -185,9 +188,9 @@ func (s *server) constraint(in Frame) (_ Frame, err error) {
 	return s.module.Constraint(&open), nil
 }
 
-// session runs one session. A parser that panics ends its own session only.
-func (s *server) session(stream grpc.ServerStream) (err error) {
-	defer recovered(&err)
+// serveSession runs one session. A parser that panics ends its own session only.
+func (s *server) serveSession(stream grpc.ServerStream) (err error) {
+	defer recoverPanic(&err)
 	var session *sdk.Session
 	var in, out Frame
 	for {
@@ -197,7 +200,7 @@ func (s *server) session(stream grpc.ServerStream) (err error) {
 			}
 			return err
 		}
-		answer, err := s.answer(&session, in)
+		answer, err := s.answerRequest(&session, in)
 		if err != nil {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
@@ -208,7 +211,8 @@ func (s *server) session(stream grpc.ServerStream) (err error) {
 	}
 }
 
-func (s *server) answer(session **sdk.Session, in Frame) (abi.Answer, error) {
+// answerRequest answers one request of a session, which the first one opens.
+func (s *server) answerRequest(session **sdk.Session, in Frame) (abi.Answer, error) {
 	if len(in) == 0 {
 		return abi.Answer{}, errors.New("an empty request")
 	}
@@ -231,9 +235,9 @@ func (s *server) answer(session **sdk.Session, in Frame) (abi.Answer, error) {
 	return abi.Answer{}, fmt.Errorf("request %q of %d bytes makes no sense here", request, len(in))
 }
 
-// recovered makes a panic of the parser the error of its own call. What it says
+// recoverPanic makes a panic of the parser the error of its own call. What it says
 // goes to the host's log, so it holds none of the text that was parsed.
-func recovered(err *error) {
+func recoverPanic(err *error) {
 	if r := recover(); r != nil {
 		*err = status.Errorf(codes.Internal, "the parser panicked: %v", r)
 	}
