@@ -227,7 +227,7 @@ type lineLogger struct {
 	command string
 }
 
-// Write logs one line; go-plugin writes no less.
+// Write logs what hclog writes: a line at a time.
 func (l *lineLogger) Write(b []byte) (int, error) {
 	l.log.Warn("parser process", "command", l.command, "says", string(b))
 	return len(b), nil
