@@ -21,12 +21,6 @@ const (
 	CodeCancelled   = "request_cancelled"  // the caller went away
 )
 
-// StatusCancelled is the status of a request whose client went away.
-const StatusCancelled = 499
-
-// StatusOverload is what some engines answer when they have too much to do.
-const StatusOverload = 529
-
 // Error is a failure of an engine.
 type Error struct {
 	// Status is the HTTP status for the client, if nothing was sent yet.
@@ -70,14 +64,14 @@ func StatusError(status int, body []byte) *Error {
 	e := &Error{Status: http.StatusInternalServerError, Code: CodeStatus,
 		Message: "the engine answered with status " + strconv.Itoa(status), Said: messageOf(body)}
 	switch {
-	case status == StatusCancelled: // not by us: its proxy lost it
+	case status == openai.StatusClientClosed: // not by us: its proxy lost it
 		e.Status = http.StatusBadGateway
 	case status >= 400 && status < 500:
 		e.Status, e.Public = status, true
 		if status == http.StatusUnprocessableEntity {
 			e.Status = http.StatusBadRequest
 		}
-	case status == http.StatusServiceUnavailable || status == StatusOverload:
+	case status == http.StatusServiceUnavailable || status == openai.StatusOverloaded:
 		e.Status = status
 	case status < 400:
 		e.Status, e.Code = http.StatusBadGateway, CodeProtocol
@@ -90,12 +84,12 @@ func StatusError(status int, body []byte) *Error {
 func ReportedError(object openai.Raw) *Error {
 	e := &Error{Status: http.StatusInternalServerError, Code: CodeReported, Message: "the engine reported an error", Said: messageOf(object)}
 	switch code := codeOf(object); {
-	case code >= 400 && code < 500 && code != StatusCancelled:
+	case code >= 400 && code < 500 && code != openai.StatusClientClosed:
 		e.Status, e.Public = code, true
 		if code == http.StatusUnprocessableEntity {
 			e.Status = http.StatusBadRequest
 		}
-	case code == http.StatusServiceUnavailable || code == StatusOverload:
+	case code == http.StatusServiceUnavailable || code == openai.StatusOverloaded:
 		e.Status = code
 	}
 	return e
@@ -103,7 +97,7 @@ func ReportedError(object openai.Raw) *Error {
 
 // Cancelled is the error for an answer that its caller gave up.
 func Cancelled(cause error) *Error {
-	return &Error{Status: StatusCancelled, Code: CodeCancelled, Message: "the request was cancelled", Cause: cause}
+	return &Error{Status: openai.StatusClientClosed, Code: CodeCancelled, Message: "the request was cancelled", Cause: cause}
 }
 
 // ErrorObject gives the error object of a body that is one, in the forms that

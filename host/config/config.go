@@ -3,12 +3,21 @@
 // a key that does not exist, a value of the wrong type and a setting that can't
 // work are errors that name the key.
 //
-// Every field of the types below carries its key (koanf), its default, its
-// permitted values (oneof) and what it is for (doc) in its tags; Reference lists
-// them.
+// Every field of the types below carries its key (koanf), its default and what it
+// is for (doc) in its tags; Reference lists them. The words that a setting takes
+// are those of its type (words.go), or stand in a oneof tag where they are no more
+// than text.
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/route"
+)
 
 // Config is the whole configuration, checked, with all defaults filled in.
 type Config struct {
@@ -82,24 +91,25 @@ type Classes struct {
 	ThirdParty ModuleLimits `koanf:"third_party"`
 }
 
-// ModuleLimits are what a module may use up; 0 is the class's own limit.
+// ModuleLimits are what a module may use up; 0 is the class's own limit, from
+// package wasm.
 type ModuleLimits struct {
-	Module              Size          `koanf:"module" doc:"A module's size. Shipped 32MiB, third party 16MiB."`
-	CompileTime         time.Duration `koanf:"compile_time" doc:"Time to compile it. Shipped 1m, third party 20s."`
-	Memory              Size          `koanf:"memory" doc:"Memory of an instance. Shipped 256MiB, third party 32MiB."`
-	TableElements       int           `koanf:"table_elements" doc:"Elements of each of an instance's tables. Shipped 1048576, third party 65536."`
-	SessionsPerInstance int           `koanf:"sessions_per_instance" doc:"Sessions that share an instance. Shipped 64, third party 1."`
-	Instances           int           `koanf:"instances" doc:"Instances of a module. 1024 for both."`
-	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are at most about a millisecond, for which the garbage collector may have to wait. Shipped 5000000, third party 3000000."`
-	FuelCall            int           `koanf:"fuel_call" doc:"Units of each call. Shipped 2000000, third party 1000000."`
-	FuelByte            int           `koanf:"fuel_byte" doc:"Units more for each byte that a call hands in. Shipped 2000, third party 1000."`
-	FuelHeld            int           `koanf:"fuel_held" doc:"Units more for each byte that the session holds back. Shipped 2, third party 1."`
-	FuelMost            int           `koanf:"fuel_most" doc:"Units of a call, whatever its bytes add. Shipped 4000000, third party 2000000."`
-	FuelConstraint      int           `koanf:"fuel_constraint" doc:"Units to build a constraint. Shipped 80000000, third party 4000000."`
-	Events              int           `koanf:"events" doc:"Events of an answer. Shipped 1048576, third party 65536."`
-	Literals            Size          `koanf:"literals" doc:"Synthesised bytes of an answer. Shipped 4MiB, third party 1MiB."`
-	Held                Size          `koanf:"held" doc:"Bytes that a session holds back. Shipped 8MiB, third party 2MiB."`
-	Replay              Size          `koanf:"replay" doc:"Raw text kept of a session, to rebuild it after a neighbour's fault. Shipped 4MiB; third party 0, it has no neighbours."`
+	Module              Size          `koanf:"module" doc:"A module's size."`
+	CompileTime         time.Duration `koanf:"compile_time" doc:"Time to compile it."`
+	Memory              Size          `koanf:"memory" doc:"Memory of an instance."`
+	TableElements       int           `koanf:"table_elements" doc:"Elements of each of an instance's tables."`
+	SessionsPerInstance int           `koanf:"sessions_per_instance" doc:"Sessions that share an instance."`
+	Instances           int           `koanf:"instances" doc:"Instances of a module."`
+	FuelStart           int           `koanf:"fuel_start" doc:"Units to start an instance; a million are at most about a millisecond, for which the garbage collector may have to wait."`
+	FuelCall            int           `koanf:"fuel_call" doc:"Units of each call."`
+	FuelByte            int           `koanf:"fuel_byte" doc:"Units more for each byte that a call hands in."`
+	FuelHeld            int           `koanf:"fuel_held" doc:"Units more for each byte that the session holds back."`
+	FuelMost            int           `koanf:"fuel_most" doc:"Units of a call, whatever its bytes add."`
+	FuelConstraint      int           `koanf:"fuel_constraint" doc:"Units to build a constraint."`
+	Events              int           `koanf:"events" doc:"Events of an answer."`
+	Literals            Size          `koanf:"literals" doc:"Synthesised bytes of an answer."`
+	Held                Size          `koanf:"held" doc:"Bytes that a session holds back."`
+	Replay              Size          `koanf:"replay" doc:"Raw text kept of a session, to rebuild it after a neighbour's fault."`
 }
 
 // ModuleRule is what a module of your own may do.
@@ -153,7 +163,7 @@ type Upstream struct {
 	BaseURL     string        `koanf:"base_url" doc:"The API's address, up to and with /v1."`
 	APIKey      Secret        `koanf:"api_key" doc:"The key sent to the engine."`
 	APIKeyEnv   string        `koanf:"api_key_env" doc:"The environment variable that holds the key."`
-	Profile     string        `koanf:"profile" default:"openai" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"What kind of engine it is, which decides what it is sent."`
+	Profile     Profile       `koanf:"profile" default:"openai" doc:"What kind of engine it is, which decides what it is sent."`
 	Transcripts string        `koanf:"transcripts" doc:"Folder of recorded answers for replay; empty: those that are built in."`
 	TokenDelay  time.Duration `koanf:"token_delay" default:"0" doc:"Time between two tokens of a replay, where a recording does not say."`
 }
@@ -163,14 +173,14 @@ type Model struct {
 	Name            string            `koanf:"name" doc:"The name that clients ask for."`
 	Upstream        string            `koanf:"upstream" doc:"The upstream's name; may be left out if there is one upstream."`
 	UpstreamModel   string            `koanf:"upstream_model" doc:"The engine's name for the model, where it is another."`
-	EngineProfile   string            `koanf:"engine_profile" oneof:"vllm sglang trtllm llamacpp openai dynamo" doc:"The upstream's profile, for this model; empty: the upstream's."`
+	EngineProfile   Profile           `koanf:"engine_profile" doc:"The upstream's profile, for this model; empty: the upstream's."`
 	Parser          string            `koanf:"parser" doc:"Parser family for reasoning and tool calls; auto: the one that suggests itself for a model of this name."`
 	ToolParser      string            `koanf:"tool_parser" doc:"Parser family for tool calls, where reasoning has another or none."`
 	ReasoningParser string            `koanf:"reasoning_parser" doc:"Parser family for reasoning, where tool calls have another or none."`
 	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`
 	ChatTemplate    string            `koanf:"chat_template" doc:"The model's chat template, or the name of a file that holds it: with it the exact end of the prompt is known."`
-	Thinking        string            `koanf:"thinking" oneof:"on off" doc:"Whether the model thinks where a request doesn't say; empty: the family's default."`
-	PromptOpens     string            `koanf:"prompt_opens" oneof:"reasoning response none" doc:"Which channel the prompt leaves open where the model is to think, if there is no chat_template to tell; empty: by the family."`
+	Thinking        openai.Thinking   `koanf:"thinking" doc:"Whether the model thinks where a request doesn't say; empty: the family's default."`
+	PromptOpens     abi.Channel       `koanf:"prompt_opens" doc:"Which channel the prompt leaves open where the model is to think, if there is no chat_template to tell; empty: by the family."`
 	EOSTokenIDs     []int64           `koanf:"eos_token_ids" doc:"The model's end-of-sequence token ids."`
 	Options         map[string]string `koanf:"options" doc:"Options for the parser, as the family's documentation names them."`
 	Policies        Policies          `koanf:"policies"`
@@ -178,17 +188,17 @@ type Model struct {
 
 // Policies are a model's choices where no answer is right for everyone.
 type Policies struct {
-	Arguments     string `koanf:"arguments" default:"eager" oneof:"eager whole" doc:"When arguments of a call are sent: as they come, or when the call is complete."`
-	OnParserFault string `koanf:"on_parser_fault" default:"text" oneof:"text error" doc:"After a parser fault the rest goes out as text, or the request fails."`
-	Guided        string `koanf:"guided" oneof:"json structural_tag" doc:"How a forced tool choice constrains the engine; empty: a structural tag where the family has one, else JSON."`
-	TurnGrammar   bool   `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
-	UnknownTools  string `koanf:"unknown_tools" default:"pass" oneof:"pass text drop" doc:"What becomes of a call of a tool that the request doesn't offer."`
-	InvalidArgs   string `koanf:"invalid_arguments" default:"raw" oneof:"raw empty drop" doc:"What becomes of a closed call whose arguments can't be read."`
-	ToolsOnNone   bool   `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
-	ShortCallIDs  bool   `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
-	RepairControl bool   `koanf:"repair_control_characters" default:"true" doc:"Raw control characters in strings of arguments are escaped."`
-	CutFinish     string `koanf:"cut_finish_reason" default:"stop" oneof:"stop length" doc:"The finish reason of an answer that the model ended in the middle of its only call."`
-	NamedFinish   string `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
+	Arguments     framing.Arguments        `koanf:"arguments" default:"eager" doc:"When arguments of a call are sent: as they come, or when the call is complete."`
+	OnParserFault parse.FaultPolicy        `koanf:"on_parser_fault" default:"text" doc:"After a parser fault the rest goes out as text, or the request fails."`
+	Guided        route.GuidedPolicy       `koanf:"guided" doc:"How a forced tool choice constrains the engine; empty: a structural tag where the family has one, else JSON."`
+	TurnGrammar   bool                     `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
+	UnknownTools  framing.UnknownTools     `koanf:"unknown_tools" default:"pass" doc:"What becomes of a call of a tool that the request doesn't offer."`
+	InvalidArgs   framing.InvalidArguments `koanf:"invalid_arguments" default:"raw" doc:"What becomes of a closed call whose arguments can't be read."`
+	ToolsOnNone   bool                     `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
+	ShortCallIDs  bool                     `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
+	RepairControl bool                     `koanf:"repair_control_characters" default:"true" doc:"Raw control characters in strings of arguments are escaped."`
+	CutFinish     string                   `koanf:"cut_finish_reason" default:"stop" oneof:"stop length" doc:"The finish reason of an answer that the model ended in the middle of its only call."`
+	NamedFinish   string                   `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
 }
 
 // Families are the parser families that the model uses: for tool calls and for

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 const one = `
@@ -27,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	got := fmt.Sprint(cfg.Listen, cfg.Engine, cfg.ParserVersion, cfg.Timeouts.FirstByte, cfg.Timeouts.Keepalive, cfg.Limits.Body,
 		m.ParserVersion, m.Upstream, m.EngineProfile, m.Policies.Arguments, m.Policies.RepairControl, m.Policies.Guided, cfg.Upstreams[0].BaseURL)
 	want := fmt.Sprint("127.0.0.1:8080", "wasm", "auto", 10*time.Minute, time.Duration(0), Size(45e6),
-		"auto", "e", "vllm", "eager", true, "", "http://127.0.0.1:8000/v1")
+		"auto", "e", "vllm", framing.Eager, true, route.GuidedPolicy(0), "http://127.0.0.1:8000/v1")
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

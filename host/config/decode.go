@@ -55,17 +55,18 @@ func (d *decoder) object(path string, tree map[string]any, v reflect.Value) {
 }
 
 func (d *decoder) oneOf(path string, f reflect.StructField, v reflect.Value) {
-	allowed := strings.Fields(f.Tag.Get("oneof"))
-	if len(allowed) == 0 || v.String() == "" || slices.Contains(allowed, v.String()) {
+	allowed := permitted(f)
+	if len(allowed) == 0 || v.Kind() != reflect.String || v.String() == "" || slices.Contains(allowed, v.String()) {
 		return
 	}
-	d.fail(path, "%q is not one of %s", v.String(), strings.Join(allowed, ", "))
+	d.notOneOf(path, strconv.Quote(v.String()), allowed)
 }
 
 var durationType, sizeType = reflect.TypeFor[time.Duration](), reflect.TypeFor[Size]()
 
 func (d *decoder) value(path string, raw any, v reflect.Value) {
 	switch {
+	case d.setWord(path, raw, v):
 	case v.Type() == durationType:
 		if n, err := duration(raw); err != nil {
 			d.fail(path, "%s", err)

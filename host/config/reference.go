@@ -1,8 +1,8 @@
 package config
 
 import (
+	"cmp"
 	"reflect"
-	"strings"
 )
 
 // Setting describes one setting, for documentation.
@@ -18,6 +18,7 @@ type Setting struct {
 // Reference lists all settings, in the order of the file.
 func Reference() []Setting {
 	var out []Setting
+	defaults := classDefaults()
 	var walk func(path string, inList bool, t reflect.Type)
 	walk = func(path string, inList bool, t reflect.Type) {
 		keys, byKey := fields(t)
@@ -28,7 +29,7 @@ func Reference() []Setting {
 				walk(at, inList, f.Type)
 				continue
 			}
-			s := Setting{Path: at, Type: typeName(f.Type), Default: f.Tag.Get("default"), Values: strings.Fields(f.Tag.Get("oneof")), Doc: f.Tag.Get("doc")}
+			s := Setting{Path: at, Type: typeName(f.Type), Default: cmp.Or(f.Tag.Get("default"), defaults[at]), Values: permitted(f), Doc: f.Tag.Get("doc")}
 			if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
 				s.Type = "list of groups"
 				out = append(out, s)

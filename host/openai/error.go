@@ -38,6 +38,15 @@ func Quote(s string) string {
 // maxQuoted is how much of a text is quoted, in bytes.
 const maxQuoted = 100
 
+// Statuses that net/http has no name for.
+const (
+	// StatusClientClosed is that of a request whose client went away: it is seen in
+	// logs and metrics only.
+	StatusClientClosed = 499
+	// StatusOverloaded is what some engines answer when they have too much to do.
+	StatusOverloaded = 529
+)
+
 // ErrorType is the error type that goes with an HTTP status.
 func ErrorType(status int) string {
 	switch {
@@ -49,11 +58,11 @@ func ErrorType(status int) string {
 		return "not_found_error"
 	case status == http.StatusTooManyRequests:
 		return "rate_limit_error"
-	case status == 499:
+	case status == StatusClientClosed:
 		return "request_cancelled"
 	case status == http.StatusNotImplemented:
 		return "not_implemented"
-	case status == http.StatusServiceUnavailable, status == 529:
+	case status == http.StatusServiceUnavailable, status == StatusOverloaded:
 		return "service_unavailable"
 	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
 		return "upstream_error"

@@ -45,13 +45,14 @@ func (s *Server) authorise(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-type moduleList struct {
+// ModuleList is what GET /admin/modules answers.
+type ModuleList struct {
 	Modules []registry.Module  `json:"modules"`
 	Refused []registry.Refusal `json:"refused"`
 }
 
 func (s *Server) listModules(c echo.Context) error {
-	l := moduleList{s.registry.Modules(), s.registry.Refused()}
+	l := ModuleList{s.registry.Modules(), s.registry.Refused()}
 	if l.Refused == nil {
 		l.Refused = []registry.Refusal{}
 	}

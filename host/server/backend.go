@@ -18,7 +18,7 @@ func (s *Server) backend(c *config.Model) (b backend.Backend, p *backend.Profile
 		}
 		return b, b.Profile(), func() {}, nil
 	}
-	if p, err = backend.ProfileByName(c.EngineProfile); err != nil {
+	if p, err = backend.ProfileByName(string(c.EngineProfile)); err != nil {
 		return nil, nil, nil, err
 	}
 	// Silence within an answer and its whole time are the stream's to watch.

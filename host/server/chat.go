@@ -149,15 +149,12 @@ func (s *Server) failed(ctx context.Context, x *exchange, err error) error {
 	switch {
 	case x.status != 0: // the client did not read
 	case ctx.Err() != nil && context.Cause(ctx) != errStopping:
-		x.status = statusClientGone
+		x.status = openai.StatusClientClosed
 	default:
 		x.status = shown.Status
 	}
 	return shown
 }
-
-// statusClientGone is what logs and metrics call a request whose client left.
-const statusClientGone = 499
 
 func (s *Server) writeDocument(c echo.Context, x *exchange, op *stream.Operator) error {
 	answer, err := op.Complete()
@@ -176,7 +173,7 @@ func (s *Server) writeDocument(c echo.Context, x *exchange, op *stream.Operator)
 		_ = rc.SetWriteDeadline(time.Now().Add(patience))
 	}
 	if _, err := c.Response().Write(*b); err != nil {
-		x.status, x.err = statusClientGone, err
+		x.status, x.err = openai.StatusClientClosed, err
 	}
 	_ = rc.SetWriteDeadline(time.Time{})
 	return nil

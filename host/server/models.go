@@ -14,9 +14,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/config"
-	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/openai"
-	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/prompt"
 	"github.com/turnkey-parsers/turnkey/host/registry"
 	"github.com/turnkey-parsers/turnkey/host/route"
@@ -73,16 +71,16 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 		Name: c.Name, EngineModel: c.UpstreamModel, Backend: engine, EOSTokenIDs: c.EOSTokenIDs,
 		Route: route.Model{
 			Version: version, CanGuide: profile.CanGuide,
-			Guided:         pick(c.Policies.Guided, map[string]route.GuidedPolicy{"json": route.GuideByJSON, "structural_tag": route.GuideByTag}),
+			Guided:         c.Policies.Guided,
 			TurnGrammar:    c.Policies.TurnGrammar,
-			Thinking:       pick(c.Thinking, map[string]openai.Thinking{"on": openai.ThinkingOn, "off": openai.ThinkingOff}),
-			Opens:          pick(c.PromptOpens, map[string]abi.Channel{"reasoning": abi.ChannelReasoning, "response": abi.ChannelResponse, "none": abi.ChannelContent}),
+			Thinking:       c.Thinking,
+			Opens:          c.PromptOpens,
 			ToolsUnderNone: c.Policies.ToolsOnNone,
 		},
-		Arguments:   pick(c.Policies.Arguments, map[string]framing.Arguments{"whole": framing.Whole}),
-		Invalid:     pick(c.Policies.InvalidArgs, map[string]framing.InvalidArguments{"empty": framing.InvalidEmpty, "drop": framing.InvalidDrop}),
-		Unknown:     pick(c.Policies.UnknownTools, map[string]framing.UnknownTools{"text": framing.UnknownText, "drop": framing.UnknownDrop}),
-		OnFault:     pick(c.Policies.OnParserFault, map[string]parse.FaultPolicy{"error": parse.FaultIsError}),
+		Arguments:   c.Policies.Arguments,
+		Invalid:     c.Policies.InvalidArgs,
+		Unknown:     c.Policies.UnknownTools,
+		OnFault:     c.Policies.OnParserFault,
 		KeepControl: !c.Policies.RepairControl,
 		NamedStop:   c.Policies.NamedFinish == "stop",
 		CutIsLength: c.Policies.CutFinish == "length",
@@ -104,10 +102,6 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 	}
 	return m, m.fits(ctx, r.View()) // here, so that models compile side by side
 }
-
-// pick translates a word of the configuration; what is not in the table is the
-// zero value, the default.
-func pick[T any](word string, table map[string]T) T { return table[word] }
 
 // renderer makes the function that renders the prompt to know its end. A
 // template that fails leaves the end unknown; that is said once.

@@ -86,7 +86,7 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 			slog.Int("chunks", x.chunks), slog.Duration("first", x.first))
 	}
 	switch {
-	case status == statusClientGone:
+	case status == openai.StatusClientClosed:
 		attrs = append(attrs, slog.Bool("client_cancelled", true))
 	case x.err != nil:
 		if status >= http.StatusInternalServerError {

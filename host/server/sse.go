@@ -63,7 +63,7 @@ func (s *Server) writeStream(c echo.Context, x *exchange, op *stream.Operator) e
 	if refusal := s.failed(c.Request().Context(), x, err); !w.begun() {
 		return refusal
 	}
-	if x.status != statusClientGone {
+	if x.status != openai.StatusClientClosed {
 		w.failure(err)
 	}
 	return nil
@@ -97,7 +97,7 @@ func (s *Server) frames(w *sse, x *exchange, op *stream.Operator) (err error) {
 		}
 		x.chunks++
 		if err := w.item(item); err != nil {
-			x.status = statusClientGone
+			x.status = openai.StatusClientClosed
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func ErrorOf(err error) *openai.Error {
 			e.Message = shown
 		}
 	case errors.Is(err, context.Canceled):
-		e.Status, e.Message = backend.StatusCancelled, "Request cancelled"
+		e.Status, e.Message = openai.StatusClientClosed, "Request cancelled"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Status = http.StatusGatewayTimeout
 	}
@@ -71,7 +71,7 @@ func FrameOf(err error) *openai.Error {
 	var engine *backend.Error
 	public := errors.As(err, &engine) && engine.Public
 	switch e.Status {
-	case http.StatusServiceUnavailable, backend.StatusOverload, backend.StatusCancelled:
+	case http.StatusServiceUnavailable, openai.StatusOverloaded, openai.StatusClientClosed:
 	default:
 		if !public {
 			e.Status = http.StatusInternalServerError

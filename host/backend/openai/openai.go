@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
+	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
 // Config says where an engine is and how long to wait for it. A timeout of 0 is
@@ -68,7 +69,7 @@ func New(cfg Config) (*Backend, error) {
 		cfg.MaxEvent = defaultMaxEvent
 	}
 	if cfg.OverloadStatus == 0 {
-		cfg.OverloadStatus = backend.StatusOverload
+		cfg.OverloadStatus = openai.StatusOverloaded
 	}
 	var transport http.RoundTripper = &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,

@@ -368,7 +368,7 @@ func TestCancelReachesTheEngine(t *testing.T) {
 				t.Fatal("the engine was not told")
 			}
 			var e *backend.Error
-			if _, err := s.Next(); !errors.As(err, &e) || e.Status != backend.StatusCancelled {
+			if _, err := s.Next(); !errors.As(err, &e) || e.Status != openai.StatusClientClosed {
 				t.Errorf("got %v", err)
 			}
 		})

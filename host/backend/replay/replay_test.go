@@ -193,7 +193,7 @@ func TestCancel(t *testing.T) {
 	}
 	cancel()
 	var e *backend.Error
-	if _, err := s.Next(); !errors.As(err, &e) || e.Status != backend.StatusCancelled {
+	if _, err := s.Next(); !errors.As(err, &e) || e.Status != openai.StatusClientClosed {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/host/server"
 )
 
 // serverFlags say which server an administrator talks to.
@@ -83,7 +84,7 @@ func (s *serverFlags) condition(ctx context.Context, name, match string) (http.H
 		h.Set("If-Match", `"`+strings.Trim(match, `"`)+`"`)
 		return h, nil
 	}
-	var list moduleList
+	var list server.ModuleList
 	if err := s.get(ctx, "/admin/modules", &list); err != nil {
 		return nil, err
 	}

@@ -30,9 +30,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root := &cobra.Command{
 		Use:           "turnkey",
 		Short:         "Parses reasoning and tool calls out of what models say, while they say it",
+		Version:       versionLine(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)

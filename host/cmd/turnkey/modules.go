@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/registry"
+	"github.com/turnkey-parsers/turnkey/host/server"
 )
 
 // quiet is the log of commands whose output is read by others.
@@ -58,7 +59,7 @@ func modulesCommand() *cobra.Command {
 }
 
 func (f *modulesFlags) list(cmd *cobra.Command) error {
-	var list moduleList
+	var list server.ModuleList
 	if f.server.url != "" {
 		if err := f.server.get(cmd.Context(), "/admin/modules", &list); err != nil {
 			return err
@@ -71,16 +72,10 @@ func (f *modulesFlags) list(cmd *cobra.Command) error {
 		defer r.Close(cmd.Context())
 		list.Modules = r.Modules()
 	}
-	return list.print(cmd.OutOrStdout())
+	return printModules(cmd.OutOrStdout(), &list)
 }
 
-// moduleList is what a server lists.
-type moduleList struct {
-	Modules []registry.Module  `json:"modules"`
-	Refused []registry.Refusal `json:"refused"`
-}
-
-func (l *moduleList) print(out io.Writer) error {
+func printModules(out io.Writer, l *server.ModuleList) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "MODULE\tVERSION\tSTATE\tENGINE\tORIGIN\tSIZE\tSHA256\tKINDS\tFAMILIES\tALIASES")
 	line := func(name, state string, v *registry.Version) {
@@ -219,7 +214,7 @@ func (f *modulesFlags) put(cmd *cobra.Command, file string, p *put) error {
 	if err != nil {
 		return err
 	}
-	return (&moduleList{Modules: []registry.Module{*m}}).print(cmd.OutOrStdout())
+	return printModules(cmd.OutOrStdout(), &server.ModuleList{Modules: []registry.Module{*m}})
 }
 
 func (f *modulesFlags) changeCommand(use, short, method, action string) *cobra.Command {
@@ -233,7 +228,7 @@ func (f *modulesFlags) changeCommand(use, short, method, action string) *cobra.C
 			if err != nil || m == nil {
 				return err
 			}
-			return (&moduleList{Modules: []registry.Module{*m}}).print(cmd.OutOrStdout())
+			return printModules(cmd.OutOrStdout(), &server.ModuleList{Modules: []registry.Module{*m}})
 		},
 	}
 	cmd.Flags().StringVar(&match, "if-match", "", "the ETag that the module must have; without one, the one that it has now")

@@ -64,9 +64,7 @@ func configured(ctx context.Context, cfg *config.Config, log *slog.Logger) (*reg
 		Budget: registry.Budget{Faults: m.Faults.Count, Window: m.Faults.Window, Backoff: m.Faults.Backoff, MaxBackoff: m.Faults.MaxBackoff},
 		Rules:  map[string]registry.Rule{}, Logger: log,
 	}
-	shipped, third := wasm.Shipped(), wasm.ThirdParty()
-	limit(&shipped, &m.Limits.Shipped)
-	limit(&third, &m.Limits.ThirdParty)
+	shipped, third := m.Limits.Shipped.Over(wasm.Shipped()), m.Limits.ThirdParty.Over(wasm.ThirdParty())
 	c.Shipped, c.ThirdParty = &shipped, &third
 	for i, text := range m.Keys {
 		key, err := registry.ParseKey(text)
@@ -89,32 +87,6 @@ func configured(ctx context.Context, cfg *config.Config, log *slog.Logger) (*reg
 	}
 	return registry.New(ctx, c)
 }
-
-// limit sets the limits that are configured.
-func limit(l *wasm.Limits, c *config.ModuleLimits) {
-	set(&l.ModuleBytes, int(c.Module))
-	set(&l.CompileTime, c.CompileTime)
-	set(&l.MemoryPages, uint32((c.Memory+wasmPage-1)/wasmPage))
-	set(&l.TableElements, uint32(c.TableElements))
-	set(&l.SessionsPerInstance, c.SessionsPerInstance)
-	set(&l.Instances, c.Instances)
-	set(&l.Fuel.Start, int64(c.FuelStart))
-	set(&l.Fuel.Call, int64(c.FuelCall))
-	set(&l.Fuel.Byte, int64(c.FuelByte))
-	set(&l.Fuel.Held, int64(c.FuelHeld))
-	set(&l.Fuel.Most, int64(c.FuelMost))
-	set(&l.Fuel.Constraint, int64(c.FuelConstraint))
-	set(&l.Events, c.Events)
-	set(&l.LiteralBytes, int(c.Literals))
-	set(&l.HeldBytes, int(c.Held))
-	set(&l.ReplayBytes, int(c.Replay))
-}
-
-// wasmPage is the unit of a module's memory.
-const wasmPage = 64 << 10
-
-// set replaces a default where something is configured.
-func set[T comparable](v *T, configured T) { *v = cmp.Or(configured, *v) }
 
 // runRegistry looks after the modules until stop is called. A hang-up signal
 // makes it read the modules folder again.

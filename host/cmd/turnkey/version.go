@@ -23,14 +23,18 @@ func programVersion() string {
 	return "(devel)"
 }
 
+func versionLine() string {
+	return fmt.Sprintf("turnkey %s, chunk ABI %d.%d, %s %s/%s",
+		programVersion(), abi.Major, abi.Minor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the program's version and that of the chunk ABI",
 		Args:  cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "turnkey %s, chunk ABI %d.%d, %s %s/%s\n",
-				programVersion(), abi.Major, abi.Minor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(cmd.OutOrStdout(), versionLine())
 		},
 	}
 }
