@@ -68,7 +68,7 @@ func newInstance(m *Module) (*instance, error) {
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
 	ctx := experimental.WithMemoryAllocator(i.ctx, i.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	guest, err := m.runtime.engine.InstantiateModule(ctx, m.code, config)
+	guest, err := m.runtime.engine.InstantiateModule(ctx, m.code.CompiledModule, config)
 	if err != nil {
 		memory.Free()
 		// A start function that ran out of fuel can't be told from one that traps.
@@ -215,9 +215,9 @@ func (i *instance) identify() error {
 	if err != nil {
 		return i.fail(manifest, err)
 	}
-	if !bytes.Equal(said, i.module.raw) {
+	if !bytes.Equal(said, i.module.build.text) {
 		return fmt.Errorf("what %s answers (%d bytes) is not the custom section %s (%d bytes)",
-			abi.ExportManifest, len(said), abi.SectionManifest, len(i.module.raw))
+			abi.ExportManifest, len(said), abi.SectionManifest, len(i.module.build.text))
 	}
 	return nil
 }

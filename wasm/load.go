@@ -1,44 +1,37 @@
 package wasm
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"sync/atomic"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/wasm/meter"
 )
 
 // load compiles and checks the module, and leaves one instance in the pool.
-func (m *Module) load(ctx context.Context, binary []byte) error {
-	m.pool.module = m
-	if err := over("ModuleBytes", len(binary), m.limits.ModuleBytes); err != nil {
+func (m *Module) load(ctx context.Context) error {
+	if err := over("ModuleBytes", m.build.size, m.limits.ModuleBytes); err != nil {
 		return err
 	}
-	m.digest = digest(binary)
-	raw, err := manifest.Section(binary, abi.SectionManifest)
+	var err error
+	if m.manifest, err = m.build.Manifest(); err != nil {
+		return err
+	}
+	metered, err := m.metered()
 	if err != nil {
 		return err
 	}
-	m.raw = bytes.Clone(raw)
-	if m.manifest, err = manifest.Parse(m.raw); err != nil {
-		return err
-	}
-	metered, err := meter.Rewrite(binary, meter.Options{
-		Start: m.limits.Fuel.Start, TableElements: m.limits.TableElements})
+	code, err := m.runtime.compile(ctx, metered, &m.limits)
 	if err != nil {
-		return asLimit(err)
-	}
-	if m.code, err = m.runtime.compile(ctx, metered, &m.limits); err != nil {
 		return err
 	}
+	m.code = newSharedCode(code)
 	if err := m.checkImports(); err != nil {
 		return err
 	}
@@ -53,14 +46,40 @@ func (m *Module) load(ctx context.Context, binary []byte) error {
 	return i.identify()
 }
 
-// digest hashes in parts: the garbage collector can't step in within one.
-func digest(binary []byte) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	for part := range slices.Chunk(binary, 64<<10) {
-		h.Write(part)
+// metered is the module's code with the counter that bounds its calls.
+func (m *Module) metered() ([]byte, error) {
+	binary, err := m.build.Bytes()
+	if err != nil {
+		return nil, err
 	}
-	h.Sum(sum[:0])
-	return sum
+	work.metered.Add(1)
+	metered, err := meter.Rewrite(binary, meter.Options{
+		Start: m.limits.Fuel.Start, TableElements: m.limits.TableElements})
+	return metered, asLimit(err)
+}
+
+// sharedCode is compiled code that more than one Module may use.
+type sharedCode struct {
+	wazero.CompiledModule
+	users atomic.Int32
+}
+
+func newSharedCode(code wazero.CompiledModule) *sharedCode {
+	c := &sharedCode{CompiledModule: code}
+	c.users.Store(1)
+	return c
+}
+
+func (c *sharedCode) share() *sharedCode {
+	c.users.Add(1)
+	return c
+}
+
+// release frees the code with its last user.
+func (c *sharedCode) release() {
+	if c.users.Add(-1) == 0 {
+		c.Close(context.Background())
+	}
 }
 
 func asLimit(err error) error {

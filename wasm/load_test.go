@@ -155,3 +155,33 @@ func TestSameBytesTwice(t *testing.T) {
 		t.Error("the digests differ")
 	}
 }
+
+// A module with other sessions is no second compilation, and outlives the first.
+func TestWithSessionsSharesTheCode(t *testing.T) {
+	b := NewBuild(handGuest{}.bytes())
+	before := WorkDone()
+	r := newRuntime(t)
+	first, err := r.CompileBuild(t.Context(), b, ThirdParty())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := first.WithSessions(16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := WorkDone()
+	if now.Parsed-before.Parsed != 1 || now.Metered-before.Metered != 1 || now.Compiled-before.Compiled != 1 || now.Hashed != before.Hashed {
+		t.Errorf("work before %+v, now %+v", before, now)
+	}
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.WithSessions(2); !errors.Is(err, ErrClosed) {
+		t.Errorf("a closed module's code: %v", err)
+	}
+	s := openStream(t, second)
+	defer s.Close()
+	if err := s.push("fine"); err != nil || s.said != "fine" {
+		t.Errorf("said %q, %v", s.said, err)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tetratelabs/wazero"
 	"golang.org/x/time/rate"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -17,10 +16,9 @@ import (
 type Module struct {
 	runtime  *Runtime
 	limits   Limits
-	digest   [32]byte
-	manifest *manifest.Manifest
-	raw      []byte // the manifest's text
-	code     wazero.CompiledModule
+	build    *Build
+	manifest *manifest.Manifest // the build's
+	code     *sharedCode
 	pool     pool
 
 	outputLimit *rate.Limiter
@@ -46,7 +44,7 @@ type Stats struct {
 func (m *Module) Manifest() *manifest.Manifest { return m.manifest }
 
 // Digest is the SHA-256 of the module's bytes.
-func (m *Module) Digest() [32]byte { return m.digest }
+func (m *Module) Digest() [32]byte { return m.build.digest }
 
 // Stats gives the module's counters.
 func (m *Module) Stats() Stats {
@@ -107,6 +105,23 @@ func (m *Module) Constraint(ctx context.Context, open *abi.OpenBlock) ([]byte, e
 			return constraint, err
 		}
 	}
+}
+
+// WithSessions gives the same code as another module, with that many sessions in
+// an instance. Nothing is compiled again. Each is to be closed for itself.
+func (m *Module) WithSessions(perInstance int) (*Module, error) {
+	if !m.enter() {
+		return nil, ErrClosed
+	}
+	defer m.leave()
+	limits := m.limits
+	limits.SessionsPerInstance = perInstance
+	n := newModule(m.runtime, m.build, limits)
+	n.manifest, n.code = m.manifest, m.code.share()
+	if err := m.runtime.keep(n); err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 // Close takes no new session, waits until the last one has ended and frees the
@@ -171,13 +186,13 @@ func (m *Module) kill() {
 func (m *Module) free() {
 	m.pool.close()
 	if m.code != nil {
-		m.code.Close(context.Background())
+		m.code.release()
 	}
 }
 
 // fault makes the error of a call and counts it. The instance is gone already.
 func (m *Module) fault(export string, cause error) *Fault {
-	f := &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.digest, Export: export, Cause: cause}
+	f := &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.build.digest, Export: export, Cause: cause}
 	m.faults.Add(1)
 	m.runtime.logger.Warn("a parser module failed", "module", f.Module, "version", f.Version,
 		"export", f.Export, "cause", firstLine(cause))
@@ -190,5 +205,5 @@ func (m *Module) fault(export string, cause error) *Fault {
 // lost is the error of a session that can't be rebuilt. It is no fault of its own
 // and not counted.
 func (m *Module) lost() error {
-	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.digest, Export: "replay", Cause: errLost}
+	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.build.digest, Export: "replay", Cause: errLost}
 }

@@ -60,13 +60,13 @@ func NewRuntime(ctx context.Context, config *Config) (*Runtime, error) {
 // Compile checks and compiles a module. It is run once, to compare what it says
 // of itself with its custom section. An error is a *LoadError.
 func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*Module, error) {
-	m := &Module{
-		runtime:     r,
-		limits:      limits,
-		outputLimit: newOutputLimit(),
-		drained:     make(chan struct{}),
-	}
-	if err := m.load(ctx, binary); err != nil {
+	return r.CompileBuild(ctx, NewBuild(binary), limits)
+}
+
+// CompileBuild is Compile for bytes that may have been hashed and read before.
+func (r *Runtime) CompileBuild(ctx context.Context, b *Build, limits Limits) (*Module, error) {
+	m := newModule(r, b, limits)
+	if err := m.load(ctx); err != nil {
 		e := &LoadError{Cause: err}
 		if m.manifest != nil {
 			e.Module, e.Version = m.manifest.Module, m.manifest.Version
@@ -74,14 +74,34 @@ func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*M
 		m.free()
 		return nil, e
 	}
+	if err := r.keep(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func newModule(r *Runtime, b *Build, limits Limits) *Module {
+	m := &Module{
+		runtime:     r,
+		limits:      limits,
+		build:       b,
+		outputLimit: newOutputLimit(),
+		drained:     make(chan struct{}),
+	}
+	m.pool.module = m
+	return m
+}
+
+// keep notes a module, so that it is closed with the runtime.
+func (r *Runtime) keep(m *Module) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		m.free()
-		return nil, ErrClosed
+		return ErrClosed
 	}
 	r.modules[m] = struct{}{}
-	return m, nil
+	return nil
 }
 
 // compile runs wazero's compiler within the limit, which is processor time: on a
@@ -166,6 +186,7 @@ func (r *Runtime) compileSafely(binary []byte) (code wazero.CompiledModule, err 
 			err = fmt.Errorf("the compiler failed: %v", p)
 		}
 	}()
+	work.compiled.Add(1)
 	return r.engine.CompileModule(context.Background(), binary)
 }
 
