@@ -9,21 +9,22 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
+	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
 // builtins lists the modules that come with the program. A family that is linked
 // and embedded is listed once, in the form that is preferred.
-func (r *Registry) builtins() ([]*version, error) {
-	embedded, err := r.embedded()
+func (l *loader) builtins() ([]*version, error) {
+	embedded, err := l.embedded()
 	if err != nil {
 		return nil, err
 	}
-	linked, err := r.linked()
+	linked, err := l.linked()
 	if err != nil {
 		return nil, err
 	}
 	first, second := embedded, linked
-	if r.cfg.Native {
+	if l.cfg.Native {
 		first, second = linked, embedded
 	}
 	listed := map[string]bool{}
@@ -37,22 +38,22 @@ func (r *Registry) builtins() ([]*version, error) {
 	return out, nil
 }
 
-func (r *Registry) linked() ([]*version, error) {
+func (l *loader) linked() ([]*version, error) {
 	var out []*version
-	for _, m := range r.cfg.Linked {
+	for _, m := range l.cfg.Linked {
 		described, err := manifest.Parse([]byte(m.Manifest))
 		if err != nil {
 			return nil, fmt.Errorf("a linked module's manifest: %w", err)
 		}
 		b := &build{Info: Info{Manifest: described, Origin: OriginLinked, Engine: EngineNative}}
-		out = append(out, newVersion(b, func(context.Context) (running, error) { return r.link(m, described) }))
+		out = append(out, newVersion(b, func(context.Context) (running, error) { return l.link(m, described) }))
 	}
 	return out, nil
 }
 
-func (r *Registry) link(m *sdk.Module, described *manifest.Manifest) (run running, err error) {
-	if !r.cfg.Native {
-		r.log.Warn("no WebAssembly module is at hand: the linked parser is used", "module", described.Module)
+func (l *loader) link(m *sdk.Module, described *manifest.Manifest) (run running, err error) {
+	if !l.cfg.Native {
+		l.log.Warn("no WebAssembly module is at hand: the linked parser is used", "module", described.Module)
 	}
 	for _, p := range described.Parsers {
 		e, err := native.Parser(m, p.Name)
@@ -66,37 +67,43 @@ func (r *Registry) link(m *sdk.Module, described *manifest.Manifest) (run runnin
 
 // embedded describes the embedded modules. Their bytes are read again when they
 // are compiled: most modules never are.
-func (r *Registry) embedded() ([]*version, error) {
-	if r.cfg.Embedded == nil {
+func (l *loader) embedded() ([]*version, error) {
+	if l.cfg.Embedded == nil {
 		return nil, nil
 	}
-	names := r.cfg.Embedded.Names()
+	names := l.cfg.Embedded.Names()
 	out := make([]*version, len(names))
 	var group errgroup.Group
 	for i, name := range names {
 		group.Go(func() error {
-			binary, err := r.cfg.Embedded.Module(name)
-			if err != nil {
-				return err
-			}
-			b, err := describe(OriginEmbedded, binary)
+			v, err := l.embeddedVersion(name)
 			if err != nil {
 				return fmt.Errorf("module %s: %w", name, err)
 			}
-			b.binary = nil
-			out[i] = newVersion(b, func(ctx context.Context) (running, error) {
-				binary, err := r.cfg.Embedded.Module(name)
-				if err != nil {
-					return running{}, err
-				}
-				run, err := r.compile(ctx, binary, *r.cfg.Shipped)
-				if err != nil {
-					return running{}, fmt.Errorf("module %s: %w", name, err)
-				}
-				return run, nil
-			})
+			out[i] = v
 			return nil
 		})
 	}
 	return out, group.Wait()
+}
+
+func (l *loader) embeddedVersion(name string) (*version, error) {
+	read := func() ([]byte, error) { return l.cfg.Embedded.Module(name) }
+	binary, err := read()
+	if err != nil {
+		return nil, err
+	}
+	code := wasm.NewBuild(binary)
+	b, err := describe(OriginEmbedded, code)
+	if err != nil {
+		return nil, err
+	}
+	code.ReadAgain(read)
+	return newVersion(b, func(ctx context.Context) (running, error) {
+		run, err := l.compile(ctx, code, *l.cfg.Shipped)
+		if err != nil {
+			return running{}, fmt.Errorf("module %s: %w", name, err)
+		}
+		return run, nil
+	}), nil
 }

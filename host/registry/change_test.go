@@ -2,6 +2,7 @@ package registry
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
@@ -227,7 +228,7 @@ func TestKeys(t *testing.T) {
 
 func TestLockFile(t *testing.T) {
 	binary := guest{}.Bytes()
-	b, err := describe("x", binary)
+	b, err := describe("x", wasm.NewBuild(binary))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,6 +268,41 @@ func TestTrustClasses(t *testing.T) {
 		}
 		for _, k := range talks {
 			k.end()
+		}
+	}
+}
+
+// Whoever brings a module in, its bytes are hashed, read, metered and compiled
+// once, verified, tested and kept as they are.
+func TestAModuleIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	lock := filepath.Join(t.TempDir(), "turnkey.lock")
+	var digests strings.Builder
+	binaries := [][]byte{guest{}.Bytes(), guest{Version: "2.0.0"}.Bytes(), guest{Version: "3.0.0"}.Bytes()}
+	for _, b := range binaries {
+		fmt.Fprintf(&digests, "%x  mine.wasm\n", sha256.Sum256(b))
+	}
+	write(t, filepath.Dir(lock), "turnkey.lock", []byte(digests.String()))
+	r, _ := open(t, Config{Dir: dir, LockFile: lock})
+	for i, bring := range []func(){
+		func() { write(t, dir, "mine.wasm", binaries[0]); r.rescan(t.Context(), false) },
+		func() { write(t, dir, "mine.wasm", binaries[1]); r.rescan(t.Context(), false) },
+		func() {
+			if err := r.Put(t.Context(), "mine", Change{Binary: binaries[2]}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		before := wasm.WorkDone()
+		bring()
+		now := wasm.WorkDone()
+		got := wasm.Work{Hashed: now.Hashed - before.Hashed, Parsed: now.Parsed - before.Parsed,
+			Metered: now.Metered - before.Metered, Compiled: now.Compiled - before.Compiled}
+		if want := (wasm.Work{Hashed: 1, Parsed: 1, Metered: 1, Compiled: 1}); got != want {
+			t.Errorf("load %d: %+v, want each once", i, got)
+		}
+		if m := module(t, r, "mine"); m.Live.Version != fmt.Sprintf("%d.0.0", i+1) {
+			t.Errorf("load %d: %s is live", i, m.Live.Version)
 		}
 	}
 }

@@ -35,8 +35,8 @@ func (c *comparison) match() {
 	}
 }
 
-// end compares to the end: what only one has said is a difference.
-func (c *comparison) end() {
+// matchEnds compares to the end: what only one has said is a difference.
+func (c *comparison) matchEnds() {
 	c.live.close()
 	c.candidate.close()
 	c.match()
@@ -66,8 +66,8 @@ type transcript struct {
 
 var literalSeed = maphash.MakeSeed()
 
-// hear adds an answer. What is no part of the answer to a client is left out.
-func (t *transcript) hear(a abi.Answer) {
+// addAnswer adds an answer. What is no part of the answer to a client is left out.
+func (t *transcript) addAnswer(a abi.Answer) {
 	for _, e := range a.Events {
 		switch e.Kind {
 		case abi.Commit, abi.Watch:

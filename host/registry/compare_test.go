@@ -60,14 +60,14 @@ func TestComparison(t *testing.T) {
 				}
 				for i := range max(len(a), len(b)) {
 					if i < len(a) {
-						cmp.live.hear(a[i])
+						cmp.live.addAnswer(a[i])
 					}
 					if i < len(b) {
-						cmp.candidate.hear(b[i])
+						cmp.candidate.addAnswer(b[i])
 					}
 					cmp.match()
 				}
-				if cmp.end(); cmp.differs == c.same {
+				if cmp.matchEnds(); cmp.differs == c.same {
 					t.Errorf("differs: %v (swapped: %v)", cmp.differs, swapped)
 				}
 			}
@@ -78,7 +78,7 @@ func TestComparison(t *testing.T) {
 func TestOneThatIsFarAheadDiffers(t *testing.T) {
 	var c comparison
 	for range maxAhead + 1 {
-		c.live.hear(abi.Answer{Events: []abi.Event{{Kind: abi.Close}}})
+		c.live.addAnswer(abi.Answer{Events: []abi.Event{{Kind: abi.Close}}})
 	}
 	if c.match(); !c.differs {
 		t.Error("unbounded")
@@ -108,14 +108,14 @@ func TestComparisonOfCuts(t *testing.T) {
 		}
 		var c comparison
 		for _, a := range cut("live") {
-			c.live.hear(a)
+			c.live.addAnswer(a)
 			c.match()
 		}
 		for _, a := range cut("candidate") {
-			c.candidate.hear(a)
+			c.candidate.addAnswer(a)
 			c.match()
 		}
-		if c.end(); c.differs {
+		if c.matchEnds(); c.differs {
 			t.Fatalf("differs at %d", c.where)
 		}
 	})

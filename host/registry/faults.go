@@ -3,8 +3,6 @@ package registry
 import (
 	"sync"
 	"time"
-
-	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
 // Budget is how many faults a version may have.
@@ -20,9 +18,9 @@ type Budget struct {
 // DefaultBudget is the budget where none is configured.
 var DefaultBudget = Budget{Faults: 5, Window: time.Minute, Backoff: time.Minute, MaxBackoff: time.Hour}
 
-// wait is how long a version stays out of service that was put out for the nth
+// backoff is how long a version stays out of service that was put out for the nth
 // time in a row.
-func (b *Budget) wait(strikes int) time.Duration {
+func (b *Budget) backoff(strikes int) time.Duration {
 	d := b.Backoff
 	for range strikes - 1 {
 		if d *= 2; d >= b.MaxBackoff {
@@ -74,48 +72,4 @@ func (f *faults) forgive() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last, f.over = nil, false
-}
-
-// faultOf counts a fault of a module for the version that has its bytes. What
-// fails before it is live, or after it was replaced, counts for nobody.
-func (r *Registry) faultOf(f *wasm.Fault) {
-	s := r.state.Load()
-	if s == nil {
-		return
-	}
-	for _, v := range s.open() {
-		if v.digest == f.Digest {
-			r.fault(v)
-		}
-	}
-}
-
-// open lists the versions that requests can get.
-func (s *state) open() []*version {
-	out := append([]*version(nil), s.builtins...)
-	for _, slot := range s.slots {
-		out = append(out, slot.versions()...)
-	}
-	return out
-}
-
-// fault counts a fault of v. It does not wait for what follows from it.
-func (r *Registry) fault(v *version) {
-	over := v.faults.add(time.Now(), &r.cfg.Budget)
-	if over || r.onTrial(v) {
-		r.rouse()
-	}
-}
-
-func (r *Registry) onTrial(v *version) bool {
-	slot := r.state.Load().slots[v.Manifest.Module]
-	return slot != nil && slot.trial != nil && slot.trial.version == v
-}
-
-// rouse makes Run look after the versions.
-func (r *Registry) rouse() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
 }

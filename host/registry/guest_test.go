@@ -133,7 +133,7 @@ func tryPut(t testing.TB, r *Registry, g guest, change ...func(*Change)) error {
 
 func write(t testing.TB, dir, name string, data []byte) {
 	t.Helper()
-	if err := replace(filepath.Join(dir, name), data); err != nil {
+	if err := replaceFile(filepath.Join(dir, name), data); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,7 +29,7 @@ type chosen struct {
 func (r *Registry) Lease(ctx context.Context, names ...string) (*Lease, error) {
 	for {
 		l := &Lease{Families: make([]*parser.Family, len(names))}
-		ok, err := l.fill(ctx, r.state.Load().table, names)
+		ok, err := l.fill(ctx, r.names.live().table, names)
 		if ok {
 			return l, nil
 		}
@@ -75,7 +75,7 @@ func (l *Lease) take(ctx context.Context, e *entry) (f *parser.Family, ok bool, 
 	if !ok {
 		return nil, false, err
 	}
-	return e.slot.trial.beside(live, candidate), true, nil
+	return e.slot.trial.shadowed(live, candidate), true, nil
 }
 
 func (l *Lease) hold(ctx context.Context, c claim) (*parser.Family, bool, error) {
@@ -98,7 +98,7 @@ func (l *Lease) tries(t *trial) bool {
 			return c.takes
 		}
 	}
-	c := chosen{t, t.Mode == Shadow || t.next()}
+	c := chosen{t, t.Mode == Shadow || t.takesNext()}
 	l.chosen = append(l.chosen, c)
 	return c.takes
 }
@@ -130,7 +130,7 @@ func (l *Lease) Release() {
 // Parser gives the parser of that name or alias, for as long as the registry is
 // open and its module is not changed.
 func (r *Registry) Parser(ctx context.Context, name string) (parser.Engine, *Info, error) {
-	e, err := r.state.Load().table.find(name)
+	e, err := r.names.live().table.find(name)
 	if err != nil {
 		return nil, nil, err
 	}

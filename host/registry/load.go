@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -45,28 +46,37 @@ func (e *RefusedError) Error() string {
 // Unwrap gives the cause.
 func (e *RefusedError) Unwrap() error { return e.Cause }
 
+// loader makes versions of modules: it verifies bytes, reads what they say of
+// themselves, compiles and tests them. It keeps nothing.
+type loader struct {
+	cfg     *Config
+	log     *slog.Logger
+	runtime *wasm.Runtime
+}
+
 // limits are those of a module of the operator's.
-func (r *Registry) limits(module string) wasm.Limits {
-	if r.cfg.Rules[module].Trusted {
-		return *r.cfg.Shipped
+func (l *loader) limits(module string) wasm.Limits {
+	if l.cfg.Rules[module].Trusted {
+		return *l.cfg.Shipped
 	}
-	return *r.cfg.ThirdParty
+	return *l.cfg.ThirdParty
 }
 
-// MaxModuleBytes is the size of the largest module that can be loaded.
-func (r *Registry) MaxModuleBytes() int {
-	return max(r.cfg.Shipped.ModuleBytes, r.cfg.ThirdParty.ModuleBytes)
+// maxModuleBytes is the size of the largest module that can be loaded.
+func (l *loader) maxModuleBytes() int {
+	return max(l.cfg.Shipped.ModuleBytes, l.cfg.ThirdParty.ModuleBytes)
 }
 
-// inspect verifies bytes and reads what they say of themselves. Nothing is run.
-func (r *Registry) inspect(file, origin string, binary, signature []byte) (*build, error) {
-	if most := r.MaxModuleBytes(); len(binary) > most {
-		return nil, &RefusedError{Module: file, Step: StepSize, Cause: fmt.Errorf("it has %d bytes, more than the limit of %d", len(binary), most)}
+// inspect verifies a module of the operator's and reads what it says of itself.
+// Nothing is run.
+func (l *loader) inspect(file, origin string, code *wasm.Build, signature []byte) (*build, error) {
+	if most := l.maxModuleBytes(); code.Size() > most {
+		return nil, &RefusedError{Module: file, Step: StepSize, Cause: fmt.Errorf("it has %d bytes, more than the limit of %d", code.Size(), most)}
 	}
-	if err := r.verify(file, binary, signature); err != nil {
+	if err := l.verify(file, code, signature); err != nil {
 		return nil, err
 	}
-	b, err := describe(origin, binary)
+	b, err := describe(origin, code)
 	if err != nil {
 		return nil, &RefusedError{Module: file, Step: StepManifest, Cause: err}
 	}
@@ -74,10 +84,10 @@ func (r *Registry) inspect(file, origin string, binary, signature []byte) (*buil
 	return b, nil
 }
 
-// version is a build that is compiled when it is opened.
-func (r *Registry) version(b *build) *version {
+// newVersion gives a build that is compiled when it is opened.
+func (l *loader) newVersion(b *build) *version {
 	return newVersion(b, func(ctx context.Context) (running, error) {
-		run, err := r.compile(ctx, b.binary, r.limits(b.Manifest.Module))
+		run, err := l.compile(ctx, b.code, l.limits(b.Manifest.Module))
 		if err != nil {
 			return running{}, &RefusedError{Module: b.Manifest.Module, Step: StepCompile, Cause: err}
 		}
@@ -85,18 +95,14 @@ func (r *Registry) version(b *build) *version {
 	})
 }
 
-func (r *Registry) compile(ctx context.Context, binary []byte, limits wasm.Limits) (running, error) {
+func (l *loader) compile(ctx context.Context, code *wasm.Build, limits wasm.Limits) (running, error) {
 	begun := time.Now()
-	m, err := r.runtime.Compile(ctx, binary, limits)
+	m, err := l.runtime.CompileBuild(ctx, code, limits)
 	if err != nil {
 		return running{}, err
 	}
-	r.log.Debug("module compiled", "module", m.Manifest().Module, "version", m.Manifest().Version, "took", time.Since(begun))
-	run := running{module: m, close: func() {
-		done, cancel := context.WithCancel(context.Background())
-		cancel() // the last session to end frees it
-		_ = m.Close(done)
-	}}
+	l.log.Debug("module compiled", "module", m.Manifest().Module, "version", m.Manifest().Version, "took", time.Since(begun))
+	run := running{module: m, close: func() { closeModule(m) }}
 	for i := range m.Manifest().Parsers {
 		e, err := m.Parser(m.Manifest().Parsers[i].Name)
 		if err != nil {
@@ -108,67 +114,77 @@ func (r *Registry) compile(ctx context.Context, binary []byte, limits wasm.Limit
 	return run, nil
 }
 
-// test runs a build's own cases and the kit's checks. Its sessions share
-// instances, so that one that disturbs another is found whatever the limits are
-// later.
-func (r *Registry) test(ctx context.Context, b *build) error {
-	if r.cfg.Lenient {
-		return nil
-	}
-	limits := r.limits(b.Manifest.Module)
-	limits.SessionsPerInstance = max(limits.SessionsPerInstance, 16)
-	run, err := r.compile(ctx, b.binary, limits)
-	if err != nil {
-		return &RefusedError{Module: b.Manifest.Module, Step: StepCompile, Cause: err}
-	}
-	defer run.close()
-	v := newVersion(b, func(context.Context) (running, error) { return run, nil })
-	if err := v.open(ctx); err != nil {
-		return err
-	}
-	return r.check(ctx, v)
+// closeModule lets the last session that ends free the module.
+func closeModule(m *wasm.Module) {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = m.Close(done)
 }
 
-// check tests a version that is open.
-func (r *Registry) check(_ context.Context, v *version) error {
-	if r.cfg.Lenient {
+// testModule runs the module's own cases and the kit's checks on a version that
+// is open. Its sessions share instances, so that one that disturbs another is
+// found whatever the limits are.
+func (l *loader) testModule(v *version) error {
+	if l.cfg.Lenient {
 		return nil
 	}
-	if err := ownCases(v); err != nil {
-		return &RefusedError{Module: v.Manifest.Module, Step: StepCases, Cause: err}
-	}
-	err := tck.CheckModule(v.Manifest, func(parser string) (parser.Engine, error) { return v.engine(parser), nil })
+	limits := l.limits(v.Manifest.Module)
+	shared, err := v.run.module.WithSessions(max(limits.SessionsPerInstance, 16))
 	if err != nil {
-		return &RefusedError{Module: v.Manifest.Module, Step: StepChecks, Cause: err}
+		return &RefusedError{Module: v.Manifest.Module, Step: StepCompile, Cause: err}
+	}
+	defer closeModule(shared)
+	return l.testParsers(v.build, shared.Parser)
+}
+
+// testParsers runs the cases that a module carries, and the kit's checks.
+func (l *loader) testParsers(b *build, engine func(name string) (parser.Engine, error)) error {
+	if l.cfg.Lenient {
+		return nil
+	}
+	if err := runOwnCases(b, engine); err != nil {
+		return &RefusedError{Module: b.Manifest.Module, Step: StepCases, Cause: err}
+	}
+	if err := tck.CheckModule(b.Manifest, engine); err != nil {
+		return &RefusedError{Module: b.Manifest.Module, Step: StepChecks, Cause: err}
 	}
 	return nil
 }
 
-// ownCases runs the cases that a module carries.
-func ownCases(v *version) error {
-	if v.binary == nil {
-		return nil
+// carriedCases reads the cases that a module carries; nil where it has none.
+func carriedCases(b *build) (*cases.File, error) {
+	if b.code == nil {
+		return nil, nil
 	}
-	raw, err := manifest.Section(v.binary, abi.SectionCases)
+	binary, err := b.code.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := manifest.Section(binary, abi.SectionCases)
 	if errors.Is(err, manifest.ErrNoSection) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
+		return nil, err
+	}
+	return cases.ParseFile(abi.SectionCases, raw)
+}
+
+// runOwnCases runs the cases that a module carries.
+func runOwnCases(b *build, engine func(name string) (parser.Engine, error)) error {
+	file, err := carriedCases(b)
+	if file == nil || err != nil {
 		return err
 	}
-	file, err := cases.ParseFile(abi.SectionCases, raw)
-	if err != nil {
-		return err
-	}
-	own := manifest.Set{v.Manifest}
+	own := manifest.Set{b.Manifest}
 	splits, err := tck.ParseSplits("random:2")
 	if err != nil {
 		return err
 	}
 	var failures strings.Builder
-	sum, err := conform.Run(conform.Config{Files: []*cases.File{file}, Name: v.Engine, Splits: splits, Engine: func(family string) (parser.Engine, error) {
+	sum, err := conform.Run(conform.Config{Files: []*cases.File{file}, Name: b.Engine, Splits: splits, Engine: func(family string) (parser.Engine, error) {
 		if found, ok := own.Find(family); ok {
-			return v.engine(found.Parser.Name), nil
+			return engine(found.Parser.Name)
 		}
 		return nil, nil
 	}}, &failures, false)

@@ -1,10 +1,3 @@
-// Package registry keeps the parser modules: those that ship, those of an
-// operator's folder, those that an administrator hands in, and parser processes.
-//
-// A request takes a Lease of the versions that are live; a change of a module
-// is one atomic swap: new requests take the new version, running ones keep
-// theirs, and a version that was replaced is closed when its last request ends.
-// Before a version goes live it is verified, inspected, compiled and tested.
 package registry
 
 import (
@@ -13,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/host/process"
@@ -86,48 +76,43 @@ type Embedded interface {
 	Module(name string) ([]byte, error)
 }
 
-// Registry holds the modules.
+// Registry holds the modules. Its parts are in the package's description.
 type Registry struct {
 	cfg     Config
 	log     *slog.Logger
 	runtime *wasm.Runtime
 
-	state   atomic.Pointer[state]
-	refused atomic.Pointer[[]Refusal]
+	names    *names
+	loader   *loader
+	store    *store
+	deployer *deployer
+	guard    *guard
 
-	change  sync.Mutex // one change at a time; guards the fields below
-	files   map[string]*file
-	checks  map[int]func(context.Context, *View) error
-	checkID int
-	closed  bool
+	change sync.Mutex // one change at a time; guards the parts, but for what requests read
+	closed bool
 
-	wake   chan struct{} // a version is over its budget, or a trial is decided
 	reload chan struct{}
 }
-
-// state is what is live. It is never changed, only replaced.
-type state struct {
-	builtins []*version
-	slots    map[string]*slot
-	table    *table
-}
-
-// names lists the slots in a fixed order.
-func (s *state) names() []string { return slices.Sorted(maps.Keys(s.slots)) }
 
 // New reads the manifests of the built-in modules, which are compiled when they
 // are first needed, and loads the operator's. A module of the operator's that is
 // refused is an error; later on, while Run runs, it is logged.
 func New(ctx context.Context, c Config) (*Registry, error) {
 	c.defaults()
-	r := &Registry{cfg: c, log: c.Logger, files: map[string]*file{}, checks: map[int]func(context.Context, *View) error{},
-		wake: make(chan struct{}, 1), reload: make(chan struct{}, 1)}
-	rt, err := wasm.NewRuntime(ctx, wasm.NewConfig().WithCacheDir(c.CacheDir).WithLogger(c.Logger).WithOnFault(r.faultOf))
+	r := &Registry{cfg: c, log: c.Logger, reload: make(chan struct{}, 1)}
+	r.names = newNames()
+	r.guard = newGuard(&r.cfg, r.names)
+	rt, err := wasm.NewRuntime(ctx, wasm.NewConfig().WithCacheDir(c.CacheDir).WithLogger(c.Logger).WithOnFault(r.guard.onModuleFault))
 	if err != nil {
 		return nil, err
 	}
 	r.runtime = rt
-	if err := r.begin(ctx); err != nil {
+	r.loader = &loader{cfg: &r.cfg, log: c.Logger, runtime: rt}
+	r.store = newStore(&r.cfg, r.loader.maxModuleBytes())
+	r.deployer = &deployer{cfg: &r.cfg, log: c.Logger, names: r.names, loader: r.loader, store: r.store,
+		onFault: r.guard.onFault, wake: r.guard.wakeUp}
+	r.guard.deployer = r.deployer
+	if err := r.loadAll(ctx); err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
 	return r, nil
@@ -162,30 +147,29 @@ const (
 	DefaultDebounce = 300 * time.Millisecond
 )
 
-func (r *Registry) begin(ctx context.Context) error {
+// loadAll makes the built-in modules, the processes and the folder's modules live.
+func (r *Registry) loadAll(ctx context.Context) error {
 	for name, rule := range r.cfg.Rules {
 		if err := rule.Rollout.Check(); err != nil {
 			return fmt.Errorf("modules.rules[%s]: %w", name, err)
 		}
 	}
-	builtins, err := r.builtins()
+	builtins, err := r.loader.builtins()
 	if err != nil {
 		return err
 	}
 	r.change.Lock()
 	defer r.change.Unlock()
-	s := &state{builtins: builtins, slots: map[string]*slot{}}
-	s.table = newTable(s)
-	r.state.Store(s)
+	r.names.begin(builtins)
 	for _, p := range r.cfg.Processes {
-		if err := r.startProcess(ctx, p); err != nil {
+		if err := r.deployer.startProcess(ctx, p); err != nil {
 			return err
 		}
 	}
 	if r.cfg.Dir == "" {
 		return nil
 	}
-	refused, err := r.scan(ctx)
+	refused, err := r.store.scan(ctx, r.deployer)
 	return errors.Join(append(refused, err)...)
 }
 
@@ -197,13 +181,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		return nil
 	}
 	r.closed = true
-	if s := r.state.Swap(&state{table: &table{closed: true}}); s != nil {
-		for _, slot := range s.slots {
-			for _, v := range slot.versions() {
-				v.retire(&slot.counts.draining)
-			}
-		}
-	}
+	r.names.close()
 	return r.runtime.Close(ctx)
 }
 
@@ -213,83 +191,59 @@ func (r *Registry) Close(ctx context.Context) error {
 func (r *Registry) Require(check func(context.Context, *View) error) (remove func()) {
 	r.change.Lock()
 	defer r.change.Unlock()
-	r.checkID++
-	id := r.checkID
-	r.checks[id] = check
+	forget := r.names.require(check)
 	return func() {
 		r.change.Lock()
 		defer r.change.Unlock()
-		delete(r.checks, id)
+		forget()
 	}
 }
 
 // View gives what is live now.
-func (r *Registry) View() *View { return &View{r.state.Load().table} }
+func (r *Registry) View() *View { return &View{r.names.live().table} }
 
-// swap makes next the slot of that name, nil takes it away. What is left behind
-// is closed when its last request ends. commit, if not nil, is what has to happen
-// just before. The error leaves everything as it was.
-func (r *Registry) swap(ctx context.Context, name string, next *slot, commit func() error) error {
-	now := r.state.Load()
-	s := now.with(name, next)
-	if err := r.permit(ctx, s, name); err != nil {
-		return err
+// MaxModuleBytes is the size of the largest module that can be loaded.
+func (r *Registry) MaxModuleBytes() int { return r.loader.maxModuleBytes() }
+
+// Refused lists the files of the folder that were not loaded.
+func (r *Registry) Refused() []Refusal { return r.store.refusals() }
+
+// Reload makes Run read the folder again, with what was refused before.
+func (r *Registry) Reload() {
+	select {
+	case r.reload <- struct{}{}:
+	default:
 	}
-	if commit != nil {
-		if err := commit(); err != nil {
-			return err
-		}
-	}
-	if next != nil && (now.slots[name] == nil || next.live != now.slots[name].live) {
-		next.counts.swaps.Add(1)
-	}
-	r.state.Store(s)
-	for _, v := range now.slots[name].versions() {
-		if !slices.Contains(next.versions(), v) {
-			v.retire(&now.slots[name].counts.draining)
-		}
-	}
-	return nil
 }
 
-// with is the state with another slot of that name, or without one.
-func (s *state) with(name string, next *slot) *state {
-	n := s.untabled(name, next)
-	n.table = newTable(n)
-	return n
+// Run watches the folder and looks after the versions until ctx ends.
+func (r *Registry) Run(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { r.guard.run(ctx, r.maintain) })
+	both.Go(func() { r.store.run(ctx, r.reload, r.rescan) })
+	both.Wait()
 }
 
-func (s *state) untabled(name string, next *slot) *state {
-	n := &state{builtins: s.builtins, slots: maps.Clone(s.slots)}
-	if next == nil {
-		delete(n.slots, name)
-	} else {
-		n.slots[name] = next
+// rescan reads the folder; all of it, where retry is set also what was refused
+// and did not change.
+func (r *Registry) rescan(ctx context.Context, retry bool) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.closed || r.cfg.Dir == "" {
+		return
 	}
-	return n
+	r.store.rescan(ctx, retry, r.deployer)
 }
 
-// permit says whether s may go live, in which the slot of that name is new: no
-// name may be claimed twice, and the models that are served must find their
-// parsers, with the version on trial too.
-func (r *Registry) permit(ctx context.Context, s *state, name string) error {
-	if err := s.clash(); err != nil {
-		return &RefusedError{Module: name, Step: StepNames, Cause: err}
+// maintain looks after the versions. It gives the time until it has to again, 0
+// where no time is set for that.
+func (r *Registry) maintain(ctx context.Context, now time.Time) time.Duration {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.closed {
+		return 0
 	}
-	tables := []*table{s.table}
-	if slot := s.slots[name]; slot != nil && slot.trial != nil {
-		promoted := *slot
-		promoted.live, promoted.trial = slot.trial.version, nil
-		tables = append(tables, s.with(name, &promoted).table)
-	}
-	for _, t := range tables {
-		for _, check := range r.checks {
-			if err := check(ctx, &View{t}); err != nil {
-				return &RefusedError{Module: name, Step: StepModels, Cause: err}
-			}
-		}
-	}
-	return nil
+	return r.guard.maintain(ctx, now)
 }
 
 // UnknownError says that no module at hand has a parser of that name, or that

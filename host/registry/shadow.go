@@ -5,48 +5,18 @@ import (
 	"sync"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
-// shadowed is the live version's parser, with that of a version on trial beside
-// it: what is answered is the live one's.
-type shadowed struct {
-	live, candidate parser.Engine
-	trial           *trial
-}
-
-func (e *shadowed) Parser() *manifest.Parser { return e.live.Parser() }
-
-// Constraint implements parser.Constrainer.
-func (e *shadowed) Constraint(open *abi.OpenBlock) ([]byte, error) { return constraint(e.live, open) }
-
-func (e *shadowed) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
-	live, answer, err := e.live.Open(open)
-	if err != nil {
-		return nil, abi.Answer{}, err
-	}
-	s := &shadowSource{live: live, trial: e.trial}
-	other := *open
-	other.Parser = e.candidate.Parser().Name
-	candidate, theirs, err := e.candidate.Open(&other)
-	var busy *parser.BusyError
-	switch {
-	case err == nil:
-		s.candidate = candidate
-		s.hear(answer, theirs)
-	case !errors.As(err, &busy):
-		s.decide(false)
-	}
-	return s, s.unwatched(answer), nil
-}
-
-// shadowSource is a session of both versions. The text that a WATCH lets the
-// host keep for itself would be lost to the candidate, whose WATCH is another:
-// so the host sees none, which a parser has to put up with.
-type shadowSource struct {
-	live  parser.Source
+// shadowRun runs a version on trial beside the live version's session and
+// compares what both answer. The user sees the live version's answer.
+//
+// The text that a WATCH lets the host keep for itself would be lost to the
+// candidate, whose WATCH is another: so the host sees none, which a parser has to
+// put up with.
+type shadowRun struct {
 	trial *trial
+	open  func() (parser.Source, abi.Answer, error) // the candidate's session
 
 	mu        sync.Mutex    // Close may come from another goroutine
 	candidate parser.Source // nil once it is decided
@@ -54,74 +24,90 @@ type shadowSource struct {
 	events    []abi.Event
 }
 
-func (s *shadowSource) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	answer, err := s.live.Push(off, back, data)
-	if err != nil {
-		s.drop()
-		return answer, err
-	}
-	if s.candidate != nil {
-		theirs, err := s.candidate.Push(off, back, data)
-		s.both(answer, theirs, err)
-	}
-	return s.unwatched(answer), nil
+// newShadowRun is for a session of the live parser that is opened with open.
+func newShadowRun(t *trial, candidate parser.Engine, open *abi.OpenBlock) *shadowRun {
+	return &shadowRun{trial: t, open: func() (parser.Source, abi.Answer, error) {
+		other := *open
+		other.Parser = candidate.Parser().Name
+		return candidate.Open(&other)
+	}}
 }
 
-func (s *shadowSource) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
+func (s *shadowRun) onAnswer(made call, live abi.Answer, err error) abi.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	answer, err := s.live.Finish(off, reason)
 	if err != nil {
 		s.drop()
-		return answer, err
+		return live
 	}
-	if s.candidate != nil {
-		theirs, err := s.candidate.Finish(off, reason)
-		s.both(answer, theirs, err)
+	switch made.kind {
+	case callOpen:
+		s.openCandidate(live)
+	case callPush:
+		if s.candidate != nil {
+			theirs, err := s.candidate.Push(made.off, made.back, made.data)
+			s.compareAnswers(live, theirs, err)
+		}
+	case callFinish:
+		if s.candidate != nil {
+			theirs, err := s.candidate.Finish(made.off, made.reason)
+			s.compareAnswers(live, theirs, err)
+			s.compareEnds()
+		}
+		return live
 	}
-	if s.candidate != nil {
-		s.compare.end()
-		s.decide(!s.compare.differs)
-	}
-	return answer, nil
+	return s.withoutWatch(live)
 }
 
-func (s *shadowSource) both(ours, theirs abi.Answer, err error) {
+// openCandidate opens the candidate's session. One that has no room now is not
+// compared.
+func (s *shadowRun) openCandidate(live abi.Answer) {
+	candidate, theirs, err := s.open()
+	var busy *parser.BusyError
+	switch {
+	case err == nil:
+		s.candidate = candidate
+		s.compareAnswers(live, theirs, nil)
+	case !errors.As(err, &busy):
+		s.decide(false)
+	}
+}
+
+func (s *shadowRun) compareAnswers(live, theirs abi.Answer, err error) {
 	if err != nil {
 		s.decide(false)
 		return
 	}
-	s.hear(ours, theirs)
-}
-
-func (s *shadowSource) hear(ours, theirs abi.Answer) {
-	if s.candidate == nil {
-		return
-	}
-	s.compare.live.hear(ours)
-	s.compare.candidate.hear(theirs)
+	s.compare.live.addAnswer(live)
+	s.compare.candidate.addAnswer(theirs)
 	if s.compare.match(); s.compare.differs {
 		s.decide(false)
 	}
 }
 
+// compareEnds decides at the end of the text.
+func (s *shadowRun) compareEnds() {
+	if s.candidate != nil {
+		s.compare.matchEnds()
+		s.decide(!s.compare.differs)
+	}
+}
+
 // decide ends the comparison.
-func (s *shadowSource) decide(same bool) {
-	s.trial.compared(same, s.compare.where)
+func (s *shadowRun) decide(same bool) {
+	s.trial.countComparison(same, s.compare.where)
 	s.drop()
 }
 
-func (s *shadowSource) drop() {
+func (s *shadowRun) drop() {
 	if s.candidate != nil {
 		s.candidate.Close()
 		s.candidate = nil
 	}
 }
 
-// unwatched is an answer in which a WATCH only accounts for its bytes.
-func (s *shadowSource) unwatched(a abi.Answer) abi.Answer {
+// withoutWatch is an answer in which a WATCH only accounts for its bytes.
+func (s *shadowRun) withoutWatch(a abi.Answer) abi.Answer {
 	n := len(a.Events)
 	if n == 0 || a.Events[n-1].Kind != abi.Watch {
 		return a
@@ -132,16 +118,10 @@ func (s *shadowSource) unwatched(a abi.Answer) abi.Answer {
 	return a
 }
 
-func (s *shadowSource) Discard(why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop()
-	s.live.Discard(why)
-}
+func (s *shadowRun) onDiscard() { s.onClose() }
 
-func (s *shadowSource) Close() {
+func (s *shadowRun) onClose() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop()
-	s.live.Close()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
@@ -34,7 +35,7 @@ func TestAShadowChangesNothing(t *testing.T) {
 		if e == nil {
 			return nil, nil
 		}
-		return &shadowed{e, e, beside}, nil
+		return observed{e, func(open *abi.OpenBlock) observer { return newShadowRun(beside, e, open) }}, nil
 	}}
 	for _, path := range paths {
 		f, err := cases.Load(path)

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,19 +15,19 @@ import (
 // slot is what there is of one module of the operator's. It is never changed,
 // only replaced by a copy.
 type slot struct {
-	name     string
-	shadow   bool // it may take the place of a built-in module
-	file     string
-	live     *version // nil while the first version is on trial beside a built-in
-	trial    *trial
-	previous []*build // versions that were live and good, the latest first
-	benched  *benched
-	note     string // the last thing that happened to it
-	counts   *counts
+	name        string
+	shadow      bool // it may take the place of a built-in module
+	file        string
+	live        *version // nil while the first version is on trial beside a built-in
+	trial       *trial
+	previous    []*build // versions that were live and good, the latest first
+	quarantined *quarantined
+	note        string // the last thing that happened to it
+	counts      *counts
 }
 
-// benched is a version that is out of service for its faults.
-type benched struct {
+// quarantined is a version that is out of service for its faults.
+type quarantined struct {
 	*build
 	until time.Time
 }
@@ -37,8 +39,50 @@ type counts struct {
 	draining                      atomic.Int64 // versions that were replaced and still have requests
 }
 
-func (r *Registry) newSlot(name string) *slot {
-	return &slot{name: name, shadow: r.cfg.Lenient || r.cfg.Rules[name].Shadow, counts: &counts{}}
+func newSlot(name string, shadow bool) *slot {
+	return &slot{name: name, shadow: shadow, counts: &counts{}}
+}
+
+func (s *slot) copy() *slot {
+	c := *s
+	return &c
+}
+
+// etag stands for what is live and on trial. It is "" where nothing is.
+func (s *slot) etag() string {
+	if s == nil {
+		return ""
+	}
+	h := sha256.New()
+	for _, v := range s.versions() {
+		fmt.Fprintln(h, v.Manifest.Module, v.Manifest.Version, v.SHA256)
+	}
+	if s.trial != nil {
+		fmt.Fprintln(h, s.trial.Mode, s.trial.Percent)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// fileName is the file that the module is kept in.
+func (s *slot) fileName() string {
+	if s.file != "" {
+		return s.file
+	}
+	return s.name + extension
+}
+
+// makeLive makes v the live version. The one before it is kept for a rollback.
+func (s *slot) makeLive(v *version, keep int) {
+	s.keepPrevious(s.live, keep)
+	s.dropPrevious(v.build)
+	s.live, s.trial, s.quarantined = v, nil, nil
+}
+
+func (s *slot) modeOf(v *version) Mode {
+	if s.trial != nil && s.trial.version == v {
+		return s.trial.Mode
+	}
+	return Live
 }
 
 // versions are those that are open.
@@ -56,27 +100,27 @@ func (s *slot) versions() []*version {
 	return out
 }
 
-// remember puts a version that was live among the previous ones.
-func (s *slot) remember(v *version, keep int) {
-	if v == nil || v.binary == nil {
+// keepPrevious puts a version that was live among the previous ones.
+func (s *slot) keepPrevious(v *version, keep int) {
+	if v == nil || v.code == nil {
 		return
 	}
-	s.previous = slices.DeleteFunc(slices.Clone(s.previous), func(b *build) bool { return b.digest == v.digest })
+	s.previous = slices.DeleteFunc(slices.Clone(s.previous), func(b *build) bool { return b.sameCode(v.build) })
 	s.previous = slices.Insert(s.previous, 0, v.build)
 	s.previous = s.previous[:min(keep, len(s.previous))]
 }
 
-// forget takes a build out of the previous ones.
-func (s *slot) forget(b *build) {
-	s.previous = slices.DeleteFunc(slices.Clone(s.previous), func(p *build) bool { return p.digest == b.digest })
+// dropPrevious takes a build out of the previous ones.
+func (s *slot) dropPrevious(b *build) {
+	s.previous = slices.DeleteFunc(slices.Clone(s.previous), func(p *build) bool { return p.sameCode(b) })
 }
 
 var errTwice = errors.New("there is a module of that name already")
 
-// clash looks for names that are claimed twice by parsers of one rank: two
+// nameClash looks for names that are claimed twice by parsers of one rank: two
 // parsers' own names, or two aliases. A module of the operator's may take names
 // of built-in ones if it may shadow them.
-func (s *state) clash() error {
+func (s *state) nameClash() error {
 	type owner struct {
 		module  string
 		builtin bool
@@ -88,9 +132,9 @@ func (s *state) clash() error {
 			owners[rank][name] = owner{v.Manifest.Module, true}
 		}
 	}
-	for _, name := range s.names() {
+	for _, name := range s.slotNames() {
 		slot := s.slots[name]
-		if err := slot.allowed(s.builtins); err != nil {
+		if err := slot.checkShadow(s.builtins); err != nil {
 			return err
 		}
 		for _, v := range slot.versions() {
@@ -110,8 +154,8 @@ func (s *state) clash() error {
 	return nil
 }
 
-// allowed says whether the slot may have its name.
-func (s *slot) allowed(builtins []*version) error {
+// checkShadow says whether the slot may have its name.
+func (s *slot) checkShadow(builtins []*version) error {
 	taken := slices.ContainsFunc(builtins, func(v *version) bool { return v.Manifest.Module == s.name })
 	if taken && !s.shadow {
 		return shadowError(s.name, "a built-in module has its name")

@@ -83,9 +83,9 @@ type Refusal struct {
 
 // Modules describes all modules: those of the operator's, then the built-in ones.
 func (r *Registry) Modules() []Module {
-	s := r.state.Load()
+	s := r.names.live()
 	var out []Module
-	for _, name := range s.names() {
+	for _, name := range s.slotNames() {
 		out = append(out, s.describe(s.slots[name]))
 	}
 	for _, v := range s.builtins {
@@ -105,14 +105,6 @@ func (r *Registry) Module(name string) (*Module, bool) {
 	return nil, false
 }
 
-// Refused lists the files of the folder that were not loaded.
-func (r *Registry) Refused() []Refusal {
-	if list := r.refused.Load(); list != nil {
-		return *list
-	}
-	return nil
-}
-
 func (s *state) describe(slot *slot) Module {
 	m := Module{Name: slot.name, ETag: slot.etag(), Shadows: slot.shadow, File: slot.file, Note: slot.note,
 		Draining: slot.counts.draining.Load(), Swaps: slot.counts.swaps.Load(), Rollbacks: slot.counts.rollbacks.Load(), Quarantines: slot.counts.quarantines.Load(),
@@ -127,14 +119,17 @@ func (s *state) describe(slot *slot) Module {
 	for _, b := range slot.previous {
 		m.Previous = append(m.Previous, b.describe())
 	}
-	if q := slot.benched; q != nil {
+	if q := slot.quarantined; q != nil {
 		m.Quarantine = &Quarantine{q.describe(), q.until, int(q.strikes.Load())}
 	}
 	return m
 }
 
 func (b *build) describe() Version {
-	v := Version{Version: b.Manifest.Version, SHA256: b.SHA256, Size: b.size, Engine: b.Engine, Origin: b.Origin, Manifest: b.Manifest}
+	v := Version{Version: b.Manifest.Version, SHA256: b.SHA256, Engine: b.Engine, Origin: b.Origin, Manifest: b.Manifest}
+	if b.code != nil {
+		v.Size = b.code.Size()
+	}
 	for i := range b.Manifest.Parsers {
 		p := &b.Manifest.Parsers[i]
 		v.Parsers = append(v.Parsers, p.Name)

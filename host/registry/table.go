@@ -68,7 +68,7 @@ func (t *table) addTrial(s *state, trial *slot) {
 // order lists the versions as they take precedence.
 func (s *state) order(of func(*slot) *version) (manifest.Set, map[*manifest.Manifest]*version) {
 	var before, after []*version
-	for _, name := range s.names() {
+	for _, name := range s.slotNames() {
 		slot := s.slots[name]
 		switch v := of(slot); {
 		case v == nil:

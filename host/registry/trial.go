@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
@@ -81,14 +82,14 @@ type trial struct {
 	different atomic.Uint64
 }
 
-// next says whether a canary takes the next request: of every hundred, Percent.
-func (t *trial) next() bool {
+// takesNext says whether a canary takes the next request: of every hundred, Percent.
+func (t *trial) takesNext() bool {
 	n, p := t.requests.Add(1), uint64(t.Percent)
 	return n*p/100 != (n-1)*p/100
 }
 
-// passed counts an answer on trial.
-func (t *trial) passed() {
+// countAnswer counts an answer on trial.
+func (t *trial) countAnswer() {
 	if n := t.answers.Add(1); t.Promote > 0 && n == uint64(t.Promote) {
 		t.wake()
 	}
@@ -116,9 +117,9 @@ func (t *trial) verdict() (verdict, string) {
 	return undecided, ""
 }
 
-// compared counts a comparison that came to its end. where is the place of the
+// countComparison counts a comparison that came to its end. where is the place of the
 // first difference.
-func (t *trial) compared(same bool, where uint32) {
+func (t *trial) countComparison(same bool, where uint32) {
 	t.counts.compared.Add(1)
 	if !same {
 		t.counts.different.Add(1)
@@ -126,25 +127,27 @@ func (t *trial) compared(same bool, where uint32) {
 			"version", t.version.Manifest.Version, "sha256", t.version.SHA256, "offset", where)
 		t.different.Add(1)
 	}
-	t.passed()
+	t.countAnswer()
 	if !same && t.different.Load() >= uint64(t.Differences) {
 		t.wake()
 	}
 }
 
-// beside gives the live family's parsers, with the candidate's beside each.
-func (t *trial) beside(live, candidate *parser.Family) *parser.Family {
+// shadowed gives the live family's parsers, with the candidate's beside each.
+func (t *trial) shadowed(live, candidate *parser.Family) *parser.Family {
 	return pairs(live, candidate, func(l, c parser.Engine) parser.Engine {
 		if c == nil {
 			return l
 		}
-		return &shadowed{l, c, t}
+		return observed{l, func(open *abi.OpenBlock) observer { return newShadowRun(t, c, open) }}
 	})
 }
 
 // counted gives the candidate's parsers, whose answers are counted.
 func (t *trial) counted(candidate *parser.Family) *parser.Family {
-	return pairs(candidate, candidate, func(c, _ parser.Engine) parser.Engine { return &canary{c, t} })
+	return pairs(candidate, candidate, func(c, _ parser.Engine) parser.Engine {
+		return observed{c, func(*abi.OpenBlock) observer { return canaryCounter{t} }}
+	})
 }
 
 // pairs makes a family of what pair makes of each parser of f and its like in g.

@@ -190,23 +190,23 @@ func TestQuarantine(t *testing.T) {
 	}
 	now := time.Now()
 	fail(1)
-	if r.tend(t.Context(), now); live(t, r, "mine") != "2.0.0" {
+	if r.maintain(t.Context(), now); live(t, r, "mine") != "2.0.0" {
 		t.Error("one fault was too many")
 	}
 	for strike, wait := range []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute, 3 * time.Minute} {
 		fail(2)
-		if next := r.tend(t.Context(), now); next != wait {
+		if next := r.maintain(t.Context(), now); next != wait {
 			t.Errorf("strike %d: out for %v, want %v", strike+1, next, wait)
 		}
 		m := module(t, r, "mine")
 		if m.Live.Version != "1.0.0" || m.Quarantine == nil || m.Quarantine.Version.Version != "2.0.0" || m.Quarantine.Strikes != strike+1 || m.Quarantines != uint64(strike+1) {
 			t.Fatalf("strike %d: %+v", strike+1, m)
 		}
-		if r.tend(t.Context(), now.Add(wait-time.Second)); live(t, r, "mine") != "1.0.0" {
+		if r.maintain(t.Context(), now.Add(wait-time.Second)); live(t, r, "mine") != "1.0.0" {
 			t.Errorf("strike %d: back too early", strike+1)
 		}
 		now = now.Add(wait)
-		r.tend(t.Context(), now)
+		r.maintain(t.Context(), now)
 		if m := module(t, r, "mine"); m.Live.Version != "2.0.0" || m.Quarantine != nil || m.Previous[0].Version != "1.0.0" {
 			t.Fatalf("strike %d: not back: %+v", strike+1, m)
 		}

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
 // ParseKey reads a public ed25519 key: its 32 bytes or its PKIX form in base64,
@@ -69,8 +71,7 @@ func verifySignature(keys []ed25519.PublicKey, binary, signature []byte) error {
 // verifyLock looks a module's digest up in a lock file. It has a line for each
 // file that is permitted, as sha256sum writes it: the digest in hexadecimal,
 // blanks, the file's name. A name may have many lines; lines with # are comments.
-func verifyLock(lock []byte, file string, binary []byte) error {
-	sum := sha256.Sum256(binary)
+func verifyLock(lock []byte, file string, sum [sha256.Size]byte) error {
 	digest := hex.EncodeToString(sum[:])
 	named := false
 	for n, line := range strings.Split(string(lock), "\n") {
@@ -96,16 +97,20 @@ func verifyLock(lock []byte, file string, binary []byte) error {
 
 // verify refuses bytes that are not signed, or not listed in the lock file, as
 // the configuration asks.
-func (r *Registry) verify(file string, binary, signature []byte) error {
-	if err := verifySignature(r.cfg.Keys, binary, signature); err != nil {
+func (l *loader) verify(file string, code *wasm.Build, signature []byte) error {
+	binary, err := code.Bytes()
+	if err == nil {
+		err = verifySignature(l.cfg.Keys, binary, signature)
+	}
+	if err != nil {
 		return &RefusedError{Module: file, Step: StepSignature, Cause: err}
 	}
-	if r.cfg.LockFile == "" {
+	if l.cfg.LockFile == "" {
 		return nil
 	}
-	lock, err := os.ReadFile(r.cfg.LockFile)
+	lock, err := os.ReadFile(l.cfg.LockFile)
 	if err == nil {
-		err = verifyLock(lock, file, binary)
+		err = verifyLock(lock, file, code.Digest())
 	}
 	if err != nil {
 		return &RefusedError{Module: file, Step: StepLock, Cause: fmt.Errorf("lock file: %w", err)}

@@ -54,32 +54,37 @@ func Inspect(file string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := describe(filepath.Base(file), binary)
+	b, err := describe(filepath.Base(file), wasm.NewBuild(binary))
 	if err != nil {
 		return nil, fmt.Errorf("module %s: %w", filepath.Base(file), err)
 	}
 	return &b.Info, nil
 }
 
-// build is a version's bytes and what is known of them, whether it runs or not.
+// build is a version's code and what is known of it, whether it runs or not.
 type build struct {
 	Info
-	digest    [sha256.Size]byte
-	size      int    // of the module's bytes
-	binary    []byte // nil where it can be had again otherwise
+	code      *wasm.Build // nil for another engine
 	signature []byte
 	strikes   atomic.Int32 // how often it was quarantined
 }
 
-func describe(origin string, binary []byte) (*build, error) {
-	described, err := manifest.Read(binary)
+func describe(origin string, code *wasm.Build) (*build, error) {
+	described, err := code.Manifest()
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.Sum256(binary)
-	return &build{Info: Info{Manifest: described, Origin: origin, Engine: EngineWasm, SHA256: hex.EncodeToString(digest[:])},
-		digest: digest, size: len(binary), binary: binary}, nil
+	digest := code.Digest()
+	return &build{Info: Info{Manifest: described, Origin: origin, Engine: EngineWasm, SHA256: hex.EncodeToString(digest[:])}, code: code}, nil
 }
+
+// hasDigest says whether the build's code has that SHA-256.
+func (b *build) hasDigest(digest [sha256.Size]byte) bool {
+	return b.code != nil && b.code.Digest() == digest
+}
+
+// sameCode says whether both are the same bytes.
+func (b *build) sameCode(c *build) bool { return c.code != nil && b.hasDigest(c.code.Digest()) }
 
 // running is what a version is when it runs.
 type running struct {
@@ -148,6 +153,9 @@ func (v *version) engine(parser string) parser.Engine {
 	}
 	return nil
 }
+
+// parser is engine for who asks with an error.
+func (v *version) parser(name string) (parser.Engine, error) { return v.engine(name), nil }
 
 // acquire keeps the version open until release. It fails once the version was
 // retired and nobody uses it.
