@@ -3,7 +3,6 @@ package llama3json
 import (
 	"slices"
 
-	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonwalk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
@@ -22,7 +21,7 @@ const (
 type object struct {
 	tools  []string
 	origin origin
-	walk   jsonwalk.Walk
+	walk   scan.Walk
 	lead   int // where it begins
 	at     int // how far it was read
 	key    int // where the key begins
@@ -60,17 +59,17 @@ func (o *object) look(b []byte) scan.Verdict {
 		o.at = n
 		ok := true
 		switch s {
-		case jsonwalk.More:
+		case scan.WalkMore:
 			return scan.Wait
-		case jsonwalk.Bad, jsonwalk.ObjectEnds:
+		case scan.WalkBad, scan.ObjectEnds:
 			return scan.No
-		case jsonwalk.KeyBegins:
+		case scan.KeyBegins:
 			o.key = n + 1
-		case jsonwalk.KeyEnds:
+		case scan.KeyEnds:
 			ok = o.keyEnds(b[o.key : n-1])
-		case jsonwalk.ValueBegins:
+		case scan.ValueBegins:
 			ok = o.valueBegins(b[n], n)
-		case jsonwalk.ValueEnds:
+		case scan.ValueEnds:
 			ok = o.valueEnds(b[o.value:n])
 		}
 		switch {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonread"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 // schema is a node of a tool's parameters schema, as far as the shape of a value
@@ -37,13 +37,13 @@ func (s schema) each(f func(node []byte) bool) {
 		if f(node) {
 			return true
 		}
-		jsonread.Members(node, func(name string, value []byte) {
+		scan.EachMember(node, func(name string, value []byte) {
 			switch {
 			case done:
 			case name == "$ref":
 				done = visit(s.resolve(string(value)))
 			case name == "allOf" || name == "anyOf" || name == "oneOf":
-				jsonread.Elements(value, func(branch []byte) { done = done || visit(branch) })
+				scan.EachElement(value, func(branch []byte) { done = done || visit(branch) })
 			}
 		})
 		return done
@@ -62,7 +62,7 @@ func (s schema) resolve(ref string) []byte {
 		if part == "" {
 			continue
 		}
-		node = jsonread.Member(node, strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~"))
+		node = scan.MemberNamed(node, strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~"))
 	}
 	return node
 }
@@ -70,9 +70,9 @@ func (s schema) resolve(ref string) []byte {
 // admits says whether the schema, or a branch of it, names that type.
 func (s schema) admits(kind string) (yes bool) {
 	s.each(func(node []byte) bool {
-		t := jsonread.Member(node, "type")
-		yes = jsonread.IsString(t, kind)
-		jsonread.Elements(t, func(v []byte) { yes = yes || jsonread.IsString(v, kind) })
+		t := scan.MemberNamed(node, "type")
+		yes = scan.IsStringOf(t, kind)
+		scan.EachElement(t, func(v []byte) { yes = yes || scan.IsStringOf(v, kind) })
 		return yes
 	})
 	return yes
@@ -91,16 +91,16 @@ func (s schema) isText() bool {
 // member is the schema of an object's member.
 func (s schema) member(name []byte) schema {
 	return s.below(func(node []byte) []byte {
-		if v := jsonread.Member(jsonread.Member(node, "properties"), string(name)); v != nil {
+		if v := scan.MemberNamed(scan.MemberNamed(node, "properties"), string(name)); v != nil {
 			return v
 		}
-		return jsonread.Member(node, "additionalProperties")
+		return scan.MemberNamed(node, "additionalProperties")
 	})
 }
 
 // items is the schema of an array's elements.
 func (s schema) items() schema {
-	return s.below(func(node []byte) []byte { return jsonread.Member(node, "items") })
+	return s.below(func(node []byte) []byte { return scan.MemberNamed(node, "items") })
 }
 
 func (s schema) below(pick func(node []byte) []byte) (found schema) {

@@ -4,9 +4,10 @@ package scan
 type Status uint8
 
 const (
-	More Status = iota // the value is sound so far and not complete
-	Done               // the value is complete
-	Bad                // no JSON has this byte in this place
+	More    Status = iota // the value is sound so far and not complete
+	Done                  // the value is complete
+	Bad                   // no JSON has this byte in this place
+	Control               // ScanStrict only: a raw control character in a string
 )
 
 // MaxDepth is the deepest nesting that a JSON scanner reads; deeper is Bad.
@@ -83,20 +84,36 @@ func (j *JSON) endsNumber() bool {
 	return false
 }
 
+// AtStart says whether nothing of the value has come yet.
+func (j *JSON) AtStart() bool { return j.state == value && j.depth == 0 }
+
 // Scan reads on. More: all of b was read. Done: the value ended with the first n
 // bytes of b. Bad: b[n] is impossible. After Done or Bad it says the same again
 // with n 0, until Reset.
-func (j *JSON) Scan(b []byte) (n int, s Status) {
-	if j.state == complete {
+func (j *JSON) Scan(b []byte) (n int, s Status) { return j.scan(b, false) }
+
+// ScanStrict is Scan, but it stops before a raw control character in a string,
+// which Scan reads over: the status is then Control and the character b[n]. The
+// caller goes on behind it, or calls it no JSON.
+func (j *JSON) ScanStrict(b []byte) (n int, s Status) { return j.scan(b, true) }
+
+func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
+	switch j.state {
+	case complete:
 		return 0, Done
+	case broken:
+		return 0, Bad
 	}
 	for i := 0; i < len(b); i++ {
-		if j.state == inString || j.state == inKey {
-			for i < len(b) && b[i] != '"' && b[i] != '\\' {
+		if j.Quiet() {
+			for i < len(b) && b[i] != '"' && b[i] != '\\' && (b[i] >= ' ' || !strict) {
 				i++
 			}
 			if i == len(b) {
 				break
+			}
+			if b[i] < ' ' {
+				return i, Control
 			}
 		}
 		if j.endsNumber() && !inNumber(b[i]) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonread"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 // Channels says how a family's turn is written whose thought, answer and calls
@@ -129,14 +129,14 @@ type argument struct {
 // the type of any of them does not stand there plainly.
 func typed(schema string) (args []argument, defs string, ok bool) {
 	ok = true
-	jsonread.Members([]byte(schema), func(name string, value []byte) {
+	scan.EachMember([]byte(schema), func(name string, value []byte) {
 		switch name {
 		case "$defs", "definitions":
 			defs += `"` + name + `":` + string(value) + `,`
 		case "properties":
-			jsonread.Members(value, func(name string, value []byte) {
+			scan.EachMember(value, func(name string, value []byte) {
 				a := argument{name: name, schema: string(value)}
-				jsonread.Members(value, func(name string, value []byte) {
+				scan.EachMember(value, func(name string, value []byte) {
 					switch name {
 					case "type":
 						a.kind = strings.Trim(string(value), `"`)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonread"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 // Turn says how a family's whole turn is written, where it is one message behind
@@ -105,11 +105,11 @@ func (w *writer) message(begin string, end []string) {
 // could close a parameter's marker.
 func properties(schema string) []string {
 	var names []string
-	jsonread.Members([]byte(schema), func(name string, value []byte) {
+	scan.EachMember([]byte(schema), func(name string, value []byte) {
 		if name != "properties" {
 			return
 		}
-		jsonread.Members(value, func(name string, _ []byte) {
+		scan.EachMember(value, func(name string, _ []byte) {
 			if !strings.ContainsAny(name, `\<>`) {
 				names = append(names, name)
 			}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonwalk"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
@@ -12,7 +11,7 @@ import (
 // object is a JSON body that is being read: a call object, or an array of them.
 // All places are absolute offsets in the session.
 type object struct {
-	walk jsonwalk.Walk
+	walk scan.Walk
 	void bool // well-formed so far, but no call
 	role role
 
@@ -73,24 +72,24 @@ func (b *Block) inObject(w *sdk.Window) step {
 		w.Scanned = n
 		here := w.Offset() + uint32(n)
 		switch s {
-		case jsonwalk.ObjectBegins:
+		case scan.ObjectBegins:
 			o.from = here
-		case jsonwalk.KeyBegins:
+		case scan.KeyBegins:
 			o.key = here + 1
-		case jsonwalk.KeyEnds:
+		case scan.KeyEnds:
 			o.keyEnds(w.Bytes()[o.key-w.Offset():n-1], &b.g.Members)
-		case jsonwalk.ValueBegins:
+		case scan.ValueBegins:
 			b.memberBegins(w, w.Bytes()[n])
-		case jsonwalk.ValueEnds:
+		case scan.ValueEnds:
 			b.memberEnds(w)
-		case jsonwalk.ObjectEnds:
+		case scan.ObjectEnds:
 			b.objectEnds(w)
-		case jsonwalk.More:
+		case scan.WalkMore:
 			b.lookInText(w)
 			return b.objectWaits(w)
-		case jsonwalk.Bad:
+		case scan.WalkBad:
 			return b.broken(w)
-		case jsonwalk.End:
+		case scan.WalkEnd:
 			w.Skip(n)
 			if b.g.Close == "" {
 				return over

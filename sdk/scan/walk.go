@@ -1,30 +1,26 @@
-// Package jsonwalk walks through the members of a JSON object, or of each object
-// of an array, as they arrive.
-package jsonwalk
-
-import "github.com/turnkey-parsers/turnkey/sdk/scan"
+package scan
 
 // Step is what a Walk has come to.
 type Step uint8
 
 const (
-	More         Step = iota // the end of the bytes
+	WalkMore     Step = iota // the end of the bytes
 	ObjectBegins             // "{" was read
 	KeyBegins                // a key's quotation mark is next
 	KeyEnds                  // a key was read
 	ValueBegins              // a value's first byte is next
 	ValueEnds                // a value was read
 	ObjectEnds               // "}" was read
-	End                      // all is read
-	Bad                      // no such JSON has the next byte
+	WalkEnd                  // all is read
+	WalkBad                  // no such JSON has the next byte
 )
 
-// Walk is one walk. It reads on over raw control characters in strings, as
-// scan.JSON does.
+// Walk reads one JSON object, or an array of objects, as it arrives, and stops at
+// each member. Like JSON it reads over raw control characters in strings.
 type Walk struct {
 	array bool
 	at    place
-	json  scan.JSON // the key or value that is being read
+	json  JSON // the key or value that is being read
 }
 
 // place is what comes next.
@@ -36,10 +32,10 @@ const (
 	atObject                // an array's next object
 	atFirstKey              // or "}"
 	atKey                   // a key
-	inKey
+	inMemberKey
 	atColon
 	atValue
-	inValue
+	inMemberValue
 	atComma // or "}"
 	atNext  // in an array: "," or "]"
 	atEnd
@@ -51,27 +47,27 @@ func (x *Walk) Start(array bool) { *x = Walk{array: array} }
 // Next reads on from place i of b. It answers where it stopped, and why.
 func (x *Walk) Next(b []byte, i int) (n int, s Step) {
 	for x.at != atEnd {
-		if x.at == inKey || x.at == inValue {
-			return x.scan(b, i)
+		if x.at == inMemberKey || x.at == inMemberValue {
+			return x.readToken(b, i)
 		}
-		i += scan.Space(b[i:])
+		i += Space(b[i:])
 		if i == len(b) {
-			return i, More
+			return i, WalkMore
 		}
 		c := b[i]
 		switch {
 		case x.at == atValue:
 			x.json.Reset()
-			x.at = inValue
+			x.at = inMemberValue
 			return i, ValueBegins
 		case c == '"' && (x.at == atFirstKey || x.at == atKey):
 			x.json.Reset()
-			x.at = inKey
+			x.at = inMemberKey
 			return i, KeyBegins
 		}
-		next, ok := x.punctuation(c)
+		next, ok := x.afterPunctuation(c)
 		if !ok {
-			return i, Bad
+			return i, WalkBad
 		}
 		x.at = next
 		i++
@@ -82,18 +78,18 @@ func (x *Walk) Next(b []byte, i int) (n int, s Step) {
 			return i, ObjectEnds
 		}
 	}
-	return i, End
+	return i, WalkEnd
 }
 
-// scan reads on in a key or a value.
-func (x *Walk) scan(b []byte, i int) (n int, s Step) {
+// readToken reads on in a key or a value.
+func (x *Walk) readToken(b []byte, i int) (n int, s Step) {
 	more, status := x.json.Scan(b[i:])
 	switch i += more; {
-	case status == scan.More:
-		return i, More
-	case status == scan.Bad:
-		return i, Bad
-	case x.at == inKey:
+	case status == More:
+		return i, WalkMore
+	case status == Bad:
+		return i, WalkBad
+	case x.at == inMemberKey:
 		x.at = atColon
 		return i, KeyEnds
 	}
@@ -101,8 +97,8 @@ func (x *Walk) scan(b []byte, i int) (n int, s Step) {
 	return i, ValueEnds
 }
 
-// punctuation is what follows a byte between keys and values.
-func (x *Walk) punctuation(c byte) (next place, ok bool) {
+// afterPunctuation is what follows a byte between keys and values.
+func (x *Walk) afterPunctuation(c byte) (next place, ok bool) {
 	switch {
 	case c == '[' && x.at == atBody && x.array:
 		return atFirst, true
@@ -126,16 +122,16 @@ func (x *Walk) punctuation(c byte) (next place, ok bool) {
 }
 
 // InKey says whether the next byte is part of a key.
-func (x *Walk) InKey() bool { return x.at == inKey }
+func (x *Walk) InKey() bool { return x.at == inMemberKey }
 
-// Quiet says whether only the bytes of scan.Quiet matter to the value that is
+// Quiet says whether only the bytes of the Quiet set matter to the value that is
 // being read.
-func (x *Walk) Quiet() bool { return x.at == inValue && x.json.Quiet() }
+func (x *Walk) Quiet() bool { return x.at == inMemberValue && x.json.Quiet() }
 
 // Brackets are the brackets that are open at the bad byte.
-func (x *Walk) Brackets() scan.Brackets {
-	var k scan.Brackets
-	if x.at == inKey || x.at == inValue {
+func (x *Walk) Brackets() Brackets {
+	var k Brackets
+	if x.at == inMemberKey || x.at == inMemberValue {
 		k = x.json.Brackets()
 	}
 	if x.array && x.at > atBody {

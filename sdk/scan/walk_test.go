@@ -1,4 +1,4 @@
-package jsonwalk
+package scan
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// walk is what a walk over text comes to, read in pieces of n bytes.
-func walk(text string, n int) string {
+// walkSteps is what a walk over text comes to, read in pieces of n bytes.
+func walkSteps(text string, n int) string {
 	var x Walk
 	x.Start(strings.HasPrefix(text, "["))
 	var out []string
@@ -16,12 +16,12 @@ func walk(text string, n int) string {
 		for {
 			next, s := x.Next([]byte(text[:end]), at)
 			at = next
-			if s == More {
+			if s == WalkMore {
 				break
 			}
 			out = append(out, fmt.Sprintf("%d%s", at, [...]string{"", "{", "k", "K", "v", "V", "}", ".", "!"}[s]))
-			if s == End || s == Bad {
-				if s == Bad {
+			if s == WalkEnd || s == WalkBad {
+				if s == WalkBad {
 					out = append(out, fmt.Sprintf("depth %d", x.Brackets().Depth))
 				}
 				return strings.Join(out, " ")
@@ -51,7 +51,7 @@ func TestWalk(t *testing.T) {
 		{`x`, "0! depth 0"},
 	} {
 		for n := 1; n <= len(c.text); n++ {
-			if got := walk(c.text, n); got != c.want {
+			if got := walkSteps(c.text, n); got != c.want {
 				t.Errorf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
 				break
 			}
