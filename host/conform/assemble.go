@@ -11,6 +11,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
 // Assemble is a cases.Client: it runs chunks through a parser and the host's parse
@@ -30,7 +31,7 @@ func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, e
 		return nil, err
 	}
 	framer := framing.New(framing.Config{
-		Tools: framing.NewTools(tools), Typing: e.Parser().Typing, Guided: c.Mode, NamedTool: c.NamedTool,
+		Tools: typing.NewTools(tools), Typing: e.Parser().Typing, Guided: c.Mode, NamedTool: c.NamedTool,
 	})
 	session, events, err := parse.Open(parse.Config{Engine: e, Open: s, Policy: parse.FaultIsError, Sent: framer.Sent})
 	if err != nil {
@@ -68,8 +69,8 @@ func (m malformedCall) Unwrap() error { return m.error }
 func (m malformedCall) Is(target error) bool { return target == cases.ErrMalformedCall }
 
 // framingTools gives the names and parameters of OpenAI tool objects.
-func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
-	out := make([]framing.Tool, len(tools))
+func framingTools(tools []json.RawMessage) ([]typing.Tool, error) {
+	out := make([]typing.Tool, len(tools))
 	for i, raw := range tools {
 		var tool struct {
 			Function struct {
@@ -80,7 +81,7 @@ func framingTools(tools []json.RawMessage) ([]framing.Tool, error) {
 		if err := json.Unmarshal(raw, &tool); err != nil {
 			return nil, fmt.Errorf("tools[%d]: %w", i, err)
 		}
-		out[i] = framing.Tool{Name: tool.Function.Name, Parameters: tool.Function.Parameters}
+		out[i] = typing.Tool{Name: tool.Function.Name, Parameters: tool.Function.Parameters}
 	}
 	return out, nil
 }

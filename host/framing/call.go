@@ -2,136 +2,147 @@ package framing
 
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/framing/guided"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
-// fate says what becomes of a call.
-type fate uint8
+// disposition says what becomes of a call.
+type disposition uint8
 
 const (
-	fateSend fate = iota // goes out as it comes
-	fateHold             // goes out when it is complete
-	fateText             // becomes text when it is complete
-	fateGone             // goes nowhere
+	sentAsItArrives disposition = iota
+	sentOnceComplete
+	becomesText // once it is complete
+	suppressed
 )
+
+// span is a range of the raw text.
+type span = guided.Span
 
 // call is the call that is being framed.
 type call struct {
-	open   bool
-	number uint16 // the session's
-	name   string
-	id     string
-	fate   fate
-	sent   bool // its head went out
-	fixed  bool // something came that the head goes before
-	index  int
-	before uint32 // where its raw text begins
-	from   uint32 // range of the raw text that is its name
-	to     uint32
-	start  uint32 // range of the raw text behind what waits to go out
-	end    uint32
+	open        bool
+	number      uint16 // the session's
+	name        string
+	id          string // the grammar's; may be empty
+	disposition disposition
+	headReady   bool // something came that the head must go out before; the id is settled
+	headSent    bool
+	index       int           // on the wire, once the head was sent
+	start       abi.RawOffset // where its text begins
+	nameAt      span
+	pendingAt   span // what the pending arguments were made of
 
-	form form
+	form argumentsForm
 	// For arguments that come as JSON.
-	json scanner
-	dec  decoder
-	tail []byte // white space behind the object
-	out  []byte // what waits to go out
+	json          jsonx.Stream
+	decoder       typing.Decoder
+	trailingSpace []byte // white space after the object, which is left out
+	pendingJSON   []byte // was not sent yet
 	// For arguments that come as keys and values.
-	writer writer
+	writer typing.Writer
 }
 
-// form says how a call's arguments come.
-type form uint8
+// argumentsForm says how a call's arguments come.
+type argumentsForm uint8
 
 const (
-	formNone form = iota
-	formJSON
-	formKeys
+	noArguments argumentsForm = iota
+	jsonArguments
+	keyedArguments
 )
 
-// begin starts a call.
-func (c *call) begin(number uint16, name string, before uint32) {
+// reset begins a call. Its buffers stay.
+func (c *call) reset(number uint16, name string, start abi.RawOffset, repair bool) {
 	*c = call{
-		open: true, number: number, name: name, before: before,
-		json: c.json, dec: decoder{wait: c.dec.wait[:0]}, tail: c.tail[:0], out: c.out[:0], writer: c.writer,
+		open: true, number: number, name: name, start: start,
+		json: jsonx.Stream{Repair: repair}, decoder: c.decoder, trailingSpace: c.trailingSpace[:0], pendingJSON: c.pendingJSON[:0], writer: c.writer,
 	}
-	c.json.reset()
+	c.decoder.Reset(0)
 }
 
-// covers widens the range of raw text that what waits came from.
-func (c *call) covers(e *parse.CheckedEvent) {
+// widenPendingSpan adds an event's span to that of the pending arguments.
+func (c *call) widenPendingSpan(e *parse.CheckedEvent) {
 	if e.Literal || e.Start == e.End {
 		return
 	}
-	if c.start == c.end {
-		c.start, c.end = e.Start, e.End
+	if c.pendingAt.Start == c.pendingAt.End {
+		c.pendingAt = span{Start: e.Start, End: e.End}
 		return
 	}
-	c.start, c.end = min(c.start, e.Start), max(c.end, e.End)
+	c.pendingAt = span{Start: min(c.pendingAt.Start, e.Start), End: max(c.pendingAt.End, e.End)}
 }
 
-// args takes a part of the arguments' JSON.
-func (c *call) args(e *parse.CheckedEvent, repair bool) {
-	c.form = formJSON
+// addJSONEvent takes a fragment of the arguments' JSON.
+func (c *call) addJSONEvent(e *parse.CheckedEvent) {
+	c.form = jsonArguments
 	data := e.Data
 	if !e.Literal && e.Flags&abi.ReadMask == abi.ReadJSONBody {
-		c.dec.how = abi.ReadJSONBody
-		data = c.dec.add(nil, data, false)
+		if !c.decoder.Waiting() {
+			c.decoder.Reset(abi.ReadJSONBody)
+		}
+		data = c.decoder.Append(nil, data, false)
 	}
-	c.more(data, repair)
+	c.addJSON(data)
 }
 
-// more appends a part of the arguments' JSON, without the white space around the
-// object.
-func (c *call) more(data []byte, repair bool) {
-	if c.json.state == scanValue && c.json.depth == 0 {
-		data = trimLeft(data)
+// addJSON appends a fragment of the arguments' JSON, without the white space around
+// the object.
+func (c *call) addJSON(data []byte) {
+	if c.json.Empty() {
+		data = jsonx.TrimLeft(data)
 	}
-	if c.json.state == scanDone && len(trimLeft(data)) == 0 {
-		c.tail = append(c.tail, data...)
+	if c.json.Ended() && len(jsonx.TrimLeft(data)) == 0 {
+		c.trailingSpace = append(c.trailingSpace, data...)
 		return
 	}
-	c.out = append(c.out, c.tail...)
-	c.tail = c.tail[:0]
-	c.out = c.json.feed(c.out, data, repair)
-	if c.json.state == scanDone {
-		whole := len(trimRight(c.out))
-		c.tail = append(c.tail, c.out[whole:]...)
-		c.out = c.out[:whole]
+	c.pendingJSON = append(c.pendingJSON, c.trailingSpace...)
+	c.trailingSpace = c.trailingSpace[:0]
+	c.pendingJSON = c.json.Append(c.pendingJSON, data)
+	if c.json.Ended() {
+		object := jsonx.TrimRight(c.pendingJSON)
+		c.trailingSpace = append(c.trailingSpace, c.pendingJSON[len(object):]...)
+		c.pendingJSON = object
 	}
 }
 
-// complete ends the arguments and says whether they are one JSON object.
-func (c *call) complete(repair bool) bool {
+// finishArguments ends the arguments and says whether they are one JSON object.
+func (c *call) finishArguments() bool {
 	switch c.form {
-	case formJSON:
-		if len(c.dec.wait) > 0 {
-			c.more(c.dec.add(nil, nil, true), repair)
+	case jsonArguments:
+		if c.decoder.Waiting() {
+			c.addJSON(c.decoder.Append(nil, nil, true))
 		}
-		if c.json.state == scanValue && c.json.depth == 0 {
-			c.out = append(c.out, "{}"...)
+		if c.json.Empty() {
+			c.pendingJSON = append(c.pendingJSON, "{}"...)
 			return true
 		}
-		return c.json.done() && c.json.object
-	case formKeys:
-		c.writer.finish()
+		return c.json.Whole() && c.json.IsObject()
+	case keyedArguments:
+		c.writer.Finish()
 	default:
-		c.out = append(c.out, "{}"...)
+		c.pendingJSON = append(c.pendingJSON, "{}"...)
 	}
 	return true
 }
 
-// waiting is what waits to go out.
-func (c *call) waiting() []byte {
-	if c.form == formKeys {
-		return c.writer.out
-	}
-	return c.out
+// replaceArguments gives up what is pending for this JSON.
+func (c *call) replaceArguments(json []byte) {
+	c.form = jsonArguments
+	c.pendingJSON = append(c.pendingJSON[:0], json...)
 }
 
-// taken says that what waited went out.
-func (c *call) taken() {
-	c.out, c.writer.out = c.out[:0], c.writer.out[:0]
-	c.start, c.end = 0, 0
+// pendingArguments is the arguments' JSON that was not sent yet.
+func (c *call) pendingArguments() []byte {
+	if c.form == keyedArguments {
+		return c.writer.Out
+	}
+	return c.pendingJSON
+}
+
+func (c *call) clearPending() {
+	c.pendingJSON, c.writer.Out = c.pendingJSON[:0], c.writer.Out[:0]
+	c.pendingAt = span{}
 }

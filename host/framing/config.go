@@ -3,9 +3,10 @@ package framing
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
-// Arguments says when a call's parts go out.
+// Arguments says when a call's deltas go out.
 type Arguments uint8
 
 const (
@@ -14,8 +15,8 @@ const (
 )
 
 // InvalidArguments says what goes out for a call that was closed, but whose
-// arguments are no JSON object. Under Eager a part may be out already: then Raw
-// lets the rest follow, and the others leave the part as an open prefix.
+// arguments are no JSON object. With Eager a part may have been sent already: then
+// Raw lets the rest follow, and the others leave the call cut.
 type InvalidArguments uint8
 
 const (
@@ -35,15 +36,15 @@ const (
 
 // Config configures the Framer of one choice.
 type Config struct {
-	Tools  *Tools           // the request's tools; nil: none
+	Tools  *typing.Tools    // the request's tools; nil: none
 	Typing *manifest.Typing // how the parser's family reads bare values; nil: the default
 	IDs    *IDs             // shared by the choices of a response; nil: its own
 
 	Guided    abi.Mode // what guided decoding made the engine emit
 	NamedTool string   // with abi.ModeGuidedNamed
 	// GuidedEager lets the arguments in guided JSON go out before the whole JSON
-	// is proved: for engines that are known to be constrained. A later break
-	// leaves an open prefix.
+	// is proved: for engines that are known to be constrained. JSON that breaks
+	// later leaves a call that was cut.
 	GuidedEager bool
 
 	Arguments Arguments
@@ -55,12 +56,12 @@ type Config struct {
 	// KeepControl leaves raw control characters in JSON strings as they are;
 	// else they are escaped.
 	KeepControl bool
-	// MaxHeld bounds what waits of one value, or of guided JSON, in bytes; 0 means
-	// 8 MiB. A longer value goes on as a string, longer guided JSON as text.
+	// MaxHeld bounds what is held back of one value, or of guided JSON, in bytes;
+	// 0 means 8 MiB. A longer value goes on as a string, longer guided JSON as text.
 	MaxHeld int
 	// Raw gives raw text that is not accounted for or belongs to an open call
 	// that was not sent; parse.Session.Raw. Needed by UnknownText.
-	Raw func(start, end uint32) []byte
+	Raw func(start, end abi.RawOffset) []byte
 }
 
 const defaultHeld = 8 << 20
@@ -68,14 +69,14 @@ const defaultHeld = 8 << 20
 // Counts is what a Framer counts for metrics.
 type Counts struct {
 	Calls      int // complete calls sent
-	Cut        int // calls given up after their head went out
-	Dropped    int // calls given up before anything of them went out
+	Cut        int // calls given up after their head was sent
+	Dropped    int // calls given up before anything of them was sent
 	Suppressed int // calls not sent: calls are off, parallel calls are off, or another tool was asked for
 	Unknown    int // calls of tools that were not offered
 	Unsound    int // closed calls whose arguments are no JSON object
 	Duplicates int // repeated keys that were left out
 	Repaired   int // control characters that were escaped
 	IDs        int // ids of the grammar that were replaced or came too late
-	Void       int // guided JSON that was no call and became text
+	NoCalls    int // guided JSON that was no call and became text
 	Overlong   int // values and guided JSON that were longer than MaxHeld
 }

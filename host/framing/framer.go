@@ -2,30 +2,33 @@ package framing
 
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/framing/guided"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
 // Framer frames the events of one choice. It is used by one goroutine at a time.
 type Framer struct {
-	cfg    Config
-	typing typer
-	counts Counts
-	dst    []Delta
-	next   int    // index of the next call that goes out
-	calls  int    // calls that went out, or were about to when they were dropped
-	end    uint32 // how far the raw text was accounted for
+	cfg       Config
+	typer     typing.Typer
+	counts    Counts
+	out       []Delta       // of the Apply or Finish that runs
+	nextIndex int           // of the next call that goes out
+	calls     int           // calls that went out, or were about to when they were dropped
+	accounted abi.RawOffset // up to which the raw text was accounted for
 
 	call   call
-	prose  run
-	last   Kind // of the last thing that stays: Content, Reasoning or CallEnd
-	guided *guided
+	prose  pendingProse
+	last   Kind           // of the last delta that stays: Content, Reasoning or CallEnd
+	guided *guided.Reader // nil: the engine was not guided
 }
 
-// run is text or reasoning that waits to go out with what directly follows it.
-type run struct {
-	kind       Kind
-	text       []byte
-	start, end uint32
+// pendingProse is text or reasoning that goes out together with what directly
+// follows it.
+type pendingProse struct {
+	kind Kind
+	text []byte
+	at   span
 }
 
 // New makes a Framer.
@@ -36,25 +39,28 @@ func New(cfg Config) *Framer {
 	if cfg.MaxHeld <= 0 {
 		cfg.MaxHeld = defaultHeld
 	}
-	f := &Framer{cfg: cfg, typing: typer{keep: cfg.KeepControl, held: cfg.MaxHeld}}
+	f := &Framer{cfg: cfg, typer: typing.Typer{KeepControl: cfg.KeepControl, MaxHeld: cfg.MaxHeld}}
 	if cfg.Typing != nil {
-		f.typing.knobs = *cfg.Typing
+		f.typer.Rules = *cfg.Typing
 	}
 	if cfg.Guided == abi.ModeGuidedNamed {
 		f.cfg.Only = cfg.NamedTool
 	}
 	if cfg.Guided != abi.ModeNative {
-		f.guided = newGuided(f)
+		f.guided = guided.NewReader(guided.Config{
+			Mode: cfg.Guided, NamedTool: cfg.NamedTool, Tools: cfg.Tools,
+			Eager: cfg.GuidedEager && cfg.Arguments == Eager, MaxHeld: cfg.MaxHeld,
+		}, guidedSink{f})
 	}
 	return f
 }
 
 // Apply appends the deltas that events make to dst. What can't be told yet waits
-// for the next Apply or for Finish.
+// for the next Apply or for Finish. Nothing of the events is kept.
 func (f *Framer) Apply(events []parse.CheckedEvent, dst []Delta) []Delta {
-	f.dst = dst
+	f.out = dst
 	for i := range events {
-		f.event(&events[i])
+		f.frameEvent(&events[i])
 	}
 	return f.flush()
 }
@@ -62,9 +68,9 @@ func (f *Framer) Apply(events []parse.CheckedEvent, dst []Delta) []Delta {
 // Finish appends what waited. It comes after the events of the parse session's
 // own end.
 func (f *Framer) Finish(dst []Delta) []Delta {
-	f.dst = dst
+	f.out = dst
 	if f.guided != nil {
-		f.guided.finish()
+		f.guided.Finish()
 	}
 	return f.flush()
 }
@@ -72,55 +78,59 @@ func (f *Framer) Finish(dst []Delta) []Delta {
 func (f *Framer) flush() []Delta {
 	f.flushCall()
 	f.flushProse()
-	dst := f.dst
-	f.dst = nil
-	return dst
+	out := f.out
+	f.out = nil
+	return out
 }
 
 // Sent says whether it is decided what the client sees of a call: something of
-// it went out, or it goes nowhere on purpose. Only other calls can still become
-// text.
+// it was sent, or it is suppressed. Only other calls can still become text.
 func (f *Framer) Sent(number uint16) bool {
 	c := &f.call
-	return !c.open || c.number != number || c.sent || c.fate == fateGone
+	return !c.open || c.number != number || c.headSent || c.disposition == suppressed
 }
 
 // TakeIndex gives away the next index on the wire, for a call that the engine
 // itself made.
 func (f *Framer) TakeIndex() int {
 	f.calls++
-	return f.index()
+	return f.takeIndex()
 }
 
-func (f *Framer) index() int {
-	f.next++
-	return f.next - 1
+func (f *Framer) takeIndex() int {
+	f.nextIndex++
+	return f.nextIndex - 1
 }
 
 // Counts is what was counted so far.
 func (f *Framer) Counts() Counts {
 	c := f.counts
-	c.Repaired += f.typing.repaired
-	c.Overlong += f.typing.overlong
+	c.Repaired += f.typer.Repaired
+	c.Overlong += f.typer.Overlong
+	if f.guided != nil {
+		g := f.guided.Counts()
+		c.NoCalls += g.NoCalls
+		c.Overlong += g.Overlong
+	}
 	return c
 }
 
-func (f *Framer) event(e *parse.CheckedEvent) {
+func (f *Framer) frameEvent(e *parse.CheckedEvent) {
 	switch e.Kind {
 	case abi.Text, abi.Reasoning:
-		f.said(e)
+		f.frameProse(e)
 	case abi.Call:
-		f.callOpens(e)
+		f.openCall(e)
 	case abi.CallID, abi.Args, abi.Open, abi.Key, abi.Value, abi.Close, abi.CallEnd, abi.CallDrop:
 		if f.call.open && f.call.number == e.Call {
-			f.inCall(e)
+			f.frameCallEvent(e)
 		}
 	}
-	f.end = e.Accounted
+	f.accounted = e.Accounted
 }
 
-// said takes text or reasoning from the parser.
-func (f *Framer) said(e *parse.CheckedEvent) {
+// frameProse takes text or reasoning from the parser.
+func (f *Framer) frameProse(e *parse.CheckedEvent) {
 	if len(e.Data) == 0 {
 		return
 	}
@@ -129,274 +139,255 @@ func (f *Framer) said(e *parse.CheckedEvent) {
 		kind = Reasoning
 	}
 	if f.guided != nil {
-		f.guided.said(kind, e)
+		f.guideProse(kind, e)
 		return
 	}
-	f.speak(kind, e)
+	f.emitBlock(kind, e)
 }
 
-// speak lets a run of text or reasoning go out, set off from one that it directly
-// follows if it is a block of its own.
-func (f *Framer) speak(kind Kind, e *parse.CheckedEvent) {
-	if e.Flags&abi.FlagNewBlock != 0 && f.last == kind {
-		f.say(kind, newline, e.Start, e.Start)
+// emitBlock emits text or reasoning, set off from that which it directly follows if
+// it is a block of its own.
+func (f *Framer) emitBlock(kind Kind, e *parse.CheckedEvent) {
+	if f.needsLineBreak(kind, e) {
+		f.emitProse(kind, newline, span{Start: e.Start, End: e.Start})
 	}
-	f.say(kind, e.Data, e.Start, e.End)
+	f.emitProse(kind, e.Data, span{Start: e.Start, End: e.End})
+}
+
+func (f *Framer) needsLineBreak(kind Kind, e *parse.CheckedEvent) bool {
+	return e.Flags&abi.FlagNewBlock != 0 && f.last == kind
 }
 
 var newline = []byte("\n")
 
-// say lets text or reasoning go out.
-func (f *Framer) say(kind Kind, text []byte, start, end uint32) {
+func (f *Framer) emitProse(kind Kind, text []byte, at span) {
 	f.flushCall()
 	if f.prose.kind != kind {
 		f.flushProse()
 	}
-	r := &f.prose
-	if len(r.text) == 0 {
-		r.kind, r.start = kind, start
+	p := &f.prose
+	if len(p.text) == 0 {
+		p.kind, p.at.Start = kind, at.Start
 	}
-	r.text, r.end = append(r.text, text...), end
+	p.text, p.at.End = append(p.text, text...), at.End
 	f.last = kind
 }
 
 func (f *Framer) flushProse() {
-	r := &f.prose
-	if len(r.text) == 0 {
+	p := &f.prose
+	if len(p.text) == 0 {
 		return
 	}
-	f.dst = append(f.dst, Delta{Kind: r.kind, Text: string(r.text), Start: r.start, End: r.end})
-	r.text = r.text[:0]
+	f.out = append(f.out, Delta{Kind: p.kind, Text: string(p.text), Start: p.at.Start, End: p.at.End})
+	p.text = p.text[:0]
 }
 
-// callOpens starts a call and settles what becomes of it.
-func (f *Framer) callOpens(e *parse.CheckedEvent) {
-	name := e.Data
-	if !e.Literal {
-		name = decoded(name, e.Flags&abi.ReadMask)
-	}
+func (f *Framer) openCall(e *parse.CheckedEvent) {
 	if f.guided != nil {
-		f.guided.finish()
+		f.guided.Finish()
 	}
-	f.begin(e.Call, string(name))
-	f.call.from, f.call.to = e.Start, e.End
+	f.beginCall(e.Call, string(decodedName(e)), span{Start: e.Start, End: e.End})
 }
 
-func (f *Framer) begin(number uint16, name string) {
+// decodedName is the name, id or key that an event carries.
+func decodedName(e *parse.CheckedEvent) []byte {
+	if e.Literal {
+		return e.Data
+	}
+	return typing.Decode(e.Data, e.Flags&abi.ReadMask)
+}
+
+// beginCall starts a call and settles what becomes of it.
+func (f *Framer) beginCall(number uint16, name string, nameAt span) {
 	f.flushCall()
 	c := &f.call
-	c.begin(number, name, f.end)
-	tool := f.cfg.Tools.find(name)
-	c.fate = f.fateOf(name, tool != nil)
-	c.writer.reset(&f.typing, tool.schema())
+	c.reset(number, name, f.accounted, !f.cfg.KeepControl)
+	c.nameAt = nameAt
+	c.disposition = f.dispositionOf(name)
+	c.writer.Reset(&f.typer, f.cfg.Tools.Schema(name))
 }
 
-func (f *Framer) fateOf(name string, offered bool) fate {
+func (f *Framer) dispositionOf(name string) disposition {
 	switch {
 	case name == "":
 		f.counts.Dropped++
-		return fateGone
+		return suppressed
 	case f.cfg.CallsOff, f.cfg.Only != "" && name != f.cfg.Only, f.cfg.Single && f.calls > 0:
 		f.counts.Suppressed++
-		return fateGone
+		return suppressed
 	}
-	if !offered {
+	if !f.cfg.Tools.Offers(name) {
 		f.counts.Unknown++
 		switch f.cfg.Unknown {
 		case UnknownDrop:
-			return fateGone
+			return suppressed
 		case UnknownText:
-			return fateText
+			return becomesText
 		}
 	}
 	if f.cfg.Arguments == Whole {
-		return fateHold
+		return sentOnceComplete
 	}
-	return fateSend
+	return sentAsItArrives
 }
 
-// whole frames a call that is there as a whole: what names it, its arguments, and
-// the text that it is if it becomes none.
-func (f *Framer) whole(name string, title, arguments, text *parse.CheckedEvent) {
-	f.begin(0, name)
-	if f.call.fate == fateText {
-		f.call.open = false
-		f.say(Content, text.Data, text.Start, text.End)
-		return
-	}
-	f.call.from, f.call.to = title.Start, title.End
-	f.inCall(arguments)
-	f.callEnds(&parse.CheckedEvent{Kind: abi.CallEnd})
-}
-
-// inCall takes an event of the open call.
-func (f *Framer) inCall(e *parse.CheckedEvent) {
+// frameCallEvent takes an event of the open call.
+func (f *Framer) frameCallEvent(e *parse.CheckedEvent) {
 	c := &f.call
 	switch e.Kind {
 	case abi.CallEnd:
-		f.callEnds(e)
+		f.endCall(e)
 		return
 	case abi.CallDrop:
-		f.count(c)
-		f.callDrops()
+		f.countCall(c)
+		f.dropCall()
 		return
 	}
-	if c.fate == fateGone || c.fate == fateText {
+	if c.disposition == suppressed || c.disposition == becomesText {
 		return
 	}
-	c.covers(e)
+	c.widenPendingSpan(e)
 	switch e.Kind {
 	case abi.CallID:
-		f.callID(e)
+		f.setCallID(e)
 		return
 	case abi.Args:
-		c.args(e, !f.cfg.KeepControl)
+		c.addJSONEvent(e)
 	case abi.Key:
-		c.form = formKeys
-		key := e.Data
-		if !e.Literal {
-			key = decoded(key, e.Flags&abi.ReadMask)
-		}
-		c.writer.key(key)
+		c.form = keyedArguments
+		c.writer.WriteKey(decodedName(e))
 	case abi.Value:
-		c.writer.part(e.Data, e.Flags, e.Literal)
+		c.writer.WriteValue(e.Data, e.Flags, e.Literal)
 	case abi.Open:
-		c.writer.open(e.Flags == abi.FlagArray)
+		c.writer.OpenContainer(e.Flags == abi.FlagArray)
 	case abi.Close:
-		c.writer.close()
+		c.writer.CloseContainer()
 	}
-	if !c.fixed && c.fate == fateSend {
+	if !c.headReady && c.disposition == sentAsItArrives {
 		f.calls++
 	}
-	c.fixed = true
+	c.headReady = true
 }
 
-// callID takes the grammar's id. Behind a head that goes out at once it comes
-// too late.
-func (f *Framer) callID(e *parse.CheckedEvent) {
+// setCallID takes the grammar's id. It comes too late for a head that went out with
+// the first arguments.
+func (f *Framer) setCallID(e *parse.CheckedEvent) {
 	c := &f.call
-	if c.fixed && c.fate == fateSend {
+	if c.headReady && c.disposition == sentAsItArrives {
 		f.counts.IDs++
 		return
 	}
-	id := e.Data
-	if !e.Literal {
-		id = decoded(id, e.Flags&abi.ReadMask)
-	}
-	c.id = string(id)
+	c.id = string(decodedName(e))
 }
 
-// callEnds completes the open call.
-func (f *Framer) callEnds(e *parse.CheckedEvent) {
+// endCall completes the open call.
+func (f *Framer) endCall(e *parse.CheckedEvent) {
 	c := &f.call
-	f.count(c)
-	switch c.fate {
-	case fateGone:
+	f.countCall(c)
+	switch c.disposition {
+	case suppressed:
 		c.open = false
 		return
-	case fateText:
-		f.callBecomesText(e)
+	case becomesText:
+		f.emitCallAsText(e)
 		return
 	}
-	sound := e.Flags&abi.FlagUnsound == 0
-	if sound {
-		sound = c.complete(!f.cfg.KeepControl)
-	}
+	sound := e.Flags&abi.FlagUnsound == 0 && c.finishArguments()
 	if !sound {
 		f.counts.Unsound++
-		if !f.unsound(e) {
-			f.callDrops()
+		if !f.repairUnsound(e) {
+			f.dropCall()
 			return
 		}
 	}
-	if !c.fixed || c.fate == fateHold {
+	if !c.headReady || c.disposition == sentOnceComplete {
 		f.calls++
 	}
-	c.fixed, c.fate = true, fateSend
+	c.headReady, c.disposition = true, sentAsItArrives
 	f.flushCall()
-	f.dst = append(f.dst, Delta{Kind: CallEnd, Index: c.index, Unsound: !sound})
+	f.out = append(f.out, Delta{Kind: CallEnd, Index: c.index, Unsound: !sound})
 	f.counts.Calls++
 	f.last = CallEnd
 	c.open = false
 }
 
-// count counts what happened within a call that ends.
-func (f *Framer) count(c *call) {
-	f.counts.Duplicates += c.writer.duplicates
-	f.counts.Repaired += c.json.escaped
+// countCall counts what happened within a call that ends.
+func (f *Framer) countCall(c *call) {
+	f.counts.Duplicates += c.writer.Duplicates
+	f.counts.Repaired += c.json.Repaired
 }
 
-// unsound applies the policy for arguments that are no JSON object, and says
+// repairUnsound applies the policy for arguments that are no JSON object, and says
 // whether the call stays.
-func (f *Framer) unsound(e *parse.CheckedEvent) bool {
+func (f *Framer) repairUnsound(e *parse.CheckedEvent) bool {
 	c := &f.call
 	switch f.cfg.Invalid {
 	case InvalidRaw:
-		if !c.sent && len(e.Data) > 0 {
-			c.form, c.out = formJSON, append(c.out[:0], e.Data...)
-			c.covers(e)
+		if !c.headSent && len(e.Data) > 0 {
+			c.replaceArguments(e.Data)
+			c.widenPendingSpan(e)
 		}
 		return true
 	case InvalidEmpty:
-		if c.sent {
+		if c.headSent {
 			return false
 		}
-		c.form, c.out = formJSON, append(c.out[:0], "{}"...)
+		c.replaceArguments([]byte("{}"))
 		return true
 	}
 	return false
 }
 
-// callBecomesText shows a call of a tool that was not offered as what the model
+// emitCallAsText shows a call of a tool that was not offered as what the model
 // wrote.
-func (f *Framer) callBecomesText(e *parse.CheckedEvent) {
+func (f *Framer) emitCallAsText(e *parse.CheckedEvent) {
 	c := &f.call
 	c.open = false
 	if f.cfg.Raw == nil {
 		return
 	}
-	if raw := f.cfg.Raw(c.before, e.Accounted); len(raw) > 0 {
-		f.say(Content, raw, c.before, e.Accounted)
+	if raw := f.cfg.Raw(c.start, e.Accounted); len(raw) > 0 {
+		f.emitProse(Content, raw, span{Start: c.start, End: e.Accounted})
 	}
 }
 
-// callDrops gives the open call up.
-func (f *Framer) callDrops() {
+// dropCall gives the open call up.
+func (f *Framer) dropCall() {
 	c := &f.call
 	c.open = false
 	switch {
-	case c.sent:
-		f.flushCall()
-		f.dst = append(f.dst, Delta{Kind: CallCut, Index: c.index})
+	case c.headSent:
+		f.out = append(f.out, Delta{Kind: CallCut, Index: c.index})
 		f.counts.Cut++
-	case c.fate != fateGone:
+	case c.disposition != suppressed:
 		f.counts.Dropped++
 	}
-	c.taken()
+	c.clearPending()
 }
 
-// flushCall lets go out what waits of a call that goes out as it comes.
+// flushCall emits the call's head and the arguments that are pending, if the call is
+// sent as it arrives.
 func (f *Framer) flushCall() {
 	c := &f.call
-	if !c.open || c.fate != fateSend || !c.fixed {
+	if !c.open || c.disposition != sentAsItArrives || !c.headReady {
 		return
 	}
-	if !c.sent {
-		f.head()
+	if !c.headSent {
+		f.emitCallHead()
 	}
-	if text := c.waiting(); len(text) > 0 {
-		f.dst = append(f.dst, Delta{Kind: CallArgs, Index: c.index, Text: string(text), Start: c.start, End: c.end})
-		c.taken()
+	if text := c.pendingArguments(); len(text) > 0 {
+		f.out = append(f.out, Delta{Kind: CallArgs, Index: c.index, Text: string(text), Start: c.pendingAt.Start, End: c.pendingAt.End})
+		c.clearPending()
 	}
 }
 
-func (f *Framer) head() {
+func (f *Framer) emitCallHead() {
 	f.flushProse()
 	c := &f.call
 	id, own := f.cfg.IDs.take(c.id, c.name)
 	if c.id != "" && !own {
 		f.counts.IDs++
 	}
-	c.sent, c.index = true, f.index()
-	f.dst = append(f.dst, Delta{Kind: CallHead, Index: c.index, ID: id, Name: c.name, Start: c.from, End: c.to})
+	c.headSent, c.index = true, f.takeIndex()
+	f.out = append(f.out, Delta{Kind: CallHead, Index: c.index, ID: id, Name: c.name, Start: c.nameAt.Start, End: c.nameAt.End})
 }

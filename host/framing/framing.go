@@ -1,8 +1,10 @@
 // Package framing turns the events of a parse session into the deltas that a
-// client gets: it types bare values by the tool's schema, writes the JSON of
-// call arguments, reads guided JSON, gives ids, and applies the policies for
-// arguments.
+// client gets: content, reasoning and tool calls in order, with ids and indexes, and
+// with the policies for calls and their arguments applied. The JSON of arguments is
+// made in package typing, calls in guided JSON are read in package guided.
 package framing
+
+import "github.com/turnkey-parsers/turnkey/abi"
 
 // Kind says what a Delta holds.
 type Kind uint8
@@ -13,7 +15,7 @@ const (
 	CallHead                  // Index, ID, Name: the first delta of a call
 	CallArgs                  // Index, Text: a fragment of the arguments' JSON
 	CallEnd                   // Index, Unsound: the call is complete
-	CallCut                   // Index: the call was given up after its head went out
+	CallCut                   // Index: the call was given up after its head was sent
 )
 
 // Delta is one piece of a choice's answer, in order.
@@ -26,7 +28,7 @@ type Delta struct {
 	// Unsound says that the call was closed, but that its arguments are no JSON
 	// object. What went out for them is the policy's.
 	Unsound bool
-	// Start and End are the range of the raw text that the delta came from, in
-	// bytes, absolute in the session.
-	Start, End uint32
+	// Start and End are the range of the session's raw text that the delta came
+	// from.
+	Start, End abi.RawOffset
 }

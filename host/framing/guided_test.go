@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
 func TestGuidedRequired(t *testing.T) {
@@ -50,7 +51,7 @@ func TestGuidedRequired(t *testing.T) {
 }
 
 func TestGuidedNamed(t *testing.T) {
-	tools := NewTools([]Tool{
+	tools := typing.NewTools([]typing.Tool{
 		{Name: "f", Parameters: []byte(`{"properties":{"meter":{"type":"integer"}}}`)},
 		{Name: "add_rule", Parameters: []byte(`{"properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`)},
 	})
@@ -140,7 +141,7 @@ func around(want []string) []string {
 }
 
 func TestGuidedEagerNamed(t *testing.T) {
-	tools := NewTools([]Tool{{Name: "f", Parameters: []byte(`{"properties":{"meter":{}}}`)}, {Name: "n", Parameters: []byte(`{"properties":{"name":{}}}`)}})
+	tools := typing.NewTools([]typing.Tool{{Name: "f", Parameters: []byte(`{"properties":{"meter":{}}}`)}, {Name: "n", Parameters: []byte(`{"properties":{"name":{}}}`)}})
 	cfg := Config{Guided: abi.ModeGuidedNamed, GuidedEager: true, NamedTool: "f", Tools: tools}
 	for in, want := range map[string]string{
 		`{"meter" :{"x":"}"}, "name": 8}`:      `call 0 f * {"meter" :{"x":"}"}, "name": 8}`,

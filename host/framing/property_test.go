@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"pgregory.net/rapid"
 )
 
@@ -125,7 +126,7 @@ func TestVerbatimArguments(t *testing.T) {
 				}
 				sound = sound && !d.Unsound
 			}
-			bare := string(trimSpace([]byte(text)))
+			bare := string(jsonx.TrimSpace([]byte(text)))
 			if bare == "" {
 				bare = "{}"
 			}
@@ -141,7 +142,7 @@ func TestVerbatimArguments(t *testing.T) {
 
 func isObject(s string) bool { return strings.HasPrefix(s, "{") && json.Valid([]byte(s)) }
 
-func trimmed(s string) string { return string(trimSpace([]byte(s))) }
+func trimmed(s string) string { return string(jsonx.TrimSpace([]byte(s))) }
 
 // Guided JSON comes out the same for every cut, and every byte that is no white
 // space is either in a call or in the text.
@@ -166,46 +167,6 @@ func TestGuidedJSONHoweverItIsCut(t *testing.T) {
 		}
 		if !calls && said.String() != text {
 			t.Fatalf("%q became the text %q", text, said.String())
-		}
-	})
-}
-
-// FuzzTyping reads any text by any schema: it never panics and always writes one
-// JSON object.
-func FuzzTyping(f *testing.F) {
-	f.Add(`{"type":"integer"}`, "42.0", uint8(0), uint8(0))
-	f.Add(`{"anyOf":[{"$ref":"#/properties/v"},{"const":"x"}]}`, " null", uint8(5), uint8(32))
-	f.Add(`{"oneOf":[{"type":["string","null"]},true]}`, `\ud83d`, uint8(31), uint8(3))
-	f.Add(`{}`, `{'a': [1, (2,)]}`, uint8(0), uint8(5))
-	f.Add("0", "\x19\x9e\xfd& \xad\x89^", uint8('Z'), uint8('\''))
-	f.Fuzz(func(t *testing.T, schema, text string, knobs, flags uint8) {
-		pick := func(bit uint8, value string) string {
-			if knobs&bit != 0 {
-				return value
-			}
-			return ""
-		}
-		typing := manifest.Typing{Union: pick(1, manifest.UnionString), Null: pick(2, manifest.NullProven), JSON: pick(4, manifest.JSONAny),
-			Empty: pick(8, manifest.EmptyContainer), Booleans: pick(16, manifest.BooleansLoose)}
-		cfg := Config{Tools: typed(schema), Typing: &typing}
-		flags = flags&abi.ReadMask%9 | flags&abi.FlagTrim
-		var first string
-		for n := range 3 {
-			fr := New(cfg)
-			var b strings.Builder
-			for _, d := range fr.Apply(pieces(of(opens(0, "f"), key("v"), val(flags, text), end), n), nil) {
-				if d.Kind == CallArgs {
-					b.WriteString(d.Text)
-				}
-			}
-			if !isObject(b.String()) {
-				t.Fatalf("%q is no JSON object", b.String())
-			}
-			if n == 0 {
-				first = b.String()
-			} else if first != b.String() {
-				t.Fatalf("whole %q, pieces of %d %q", first, n, b.String())
-			}
 		}
 	})
 }

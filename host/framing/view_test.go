@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
 type event = parse.CheckedEvent
@@ -184,14 +185,14 @@ func frames(t *testing.T, cfg Config, events []event, want ...string) Counts {
 	return counts
 }
 
-func offered(names ...string) *Tools {
-	var list []Tool
+func offered(names ...string) *typing.Tools {
+	var list []typing.Tool
 	for _, n := range names {
-		list = append(list, Tool{Name: n, Parameters: []byte(`{"type":"object"}`)})
+		list = append(list, typing.Tool{Name: n, Parameters: []byte(`{"type":"object"}`)})
 	}
-	return NewTools(list)
+	return typing.NewTools(list)
 }
 
-func typed(schema string) *Tools {
-	return NewTools([]Tool{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"v":` + schema + `}}`)}})
+func typed(schema string) *typing.Tools {
+	return typing.NewTools([]typing.Tool{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"v":` + schema + `}}`)}})
 }

@@ -292,7 +292,7 @@ func (l *lane) count(h *Hooks) {
 	for name, v := range map[string]int{
 		anomalyCallCut: n.Cut, anomalyCallDropped: n.Dropped, anomalyCallSuppressed: n.Suppressed, anomalyUnknownTool: n.Unknown,
 		anomalyUnsound: n.Unsound, anomalyKeyRepeated: n.Duplicates, anomalyControl: n.Repaired,
-		anomalyIDReplaced: n.IDs, anomalyGuidedVoid: n.Void, anomalyOverlong: n.Overlong,
+		anomalyIDReplaced: n.IDs, anomalyGuidedVoid: n.NoCalls, anomalyOverlong: n.Overlong,
 	} {
 		h.anomaly(name, v)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
 // run is an answer in progress. What comes in is fed to it an item at a time;
@@ -28,7 +29,7 @@ type run struct {
 	rules  chunk.FinishRules
 	maker  chunk.Maker
 
-	tools   *framing.Tools
+	tools   *typing.Tools
 	ids     *framing.IDs
 	choices []*choice // in index order
 	tokens  int       // ids in the nvext of the item that is fed
@@ -72,11 +73,11 @@ func start(ctx context.Context, o *Operator) (*run, error) {
 		ids:   framing.NewIDs(o.idForm(), usedIDs(chat.Messages)...),
 	}
 	if len(chat.Tools) > 0 {
-		list := make([]framing.Tool, len(chat.Tools))
+		list := make([]typing.Tool, len(chat.Tools))
 		for i, t := range chat.Tools {
-			list[i] = framing.Tool{Name: t.Name, Parameters: t.Parameters}
+			list[i] = typing.Tool{Name: t.Name, Parameters: t.Parameters}
 		}
-		r.tools = framing.NewTools(list)
+		r.tools = typing.NewTools(list)
 	}
 	return r, nil
 }

@@ -19,16 +19,35 @@ var plain = func() (t [256]bool) {
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	if utf8.ValidString(s) {
-		dst = appendEscaped(dst, s)
+		dst = appendValidEscaped(dst, s)
 	} else {
-		for _, r := range s {
-			dst = appendEscaped(dst, string(r))
-		}
+		dst = appendRunesEscaped(dst, s)
 	}
 	return append(dst, '"')
 }
 
-func appendEscaped(dst []byte, s string) []byte {
+// AppendText appends text as a JSON string, as AppendString does.
+func AppendText(dst, text []byte) []byte {
+	return append(AppendEscaped(append(dst, '"'), text), '"')
+}
+
+// AppendEscaped appends text as it stands inside a JSON string, for strings that
+// are written in pieces. Bytes that are no UTF-8 become U+FFFD.
+func AppendEscaped(dst, text []byte) []byte {
+	if !utf8.Valid(text) {
+		return appendRunesEscaped(dst, string(text))
+	}
+	return appendValidEscaped(dst, text)
+}
+
+func appendRunesEscaped(dst []byte, s string) []byte {
+	for _, r := range s {
+		dst = appendValidEscaped(dst, string(r))
+	}
+	return dst
+}
+
+func appendValidEscaped[Text string | []byte](dst []byte, s Text) []byte {
 	from := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -37,20 +56,26 @@ func appendEscaped(dst []byte, s string) []byte {
 		}
 		dst = append(dst, s[from:i]...)
 		from = i + 1
-		switch c {
-		case '"', '\\':
+		if c < ' ' {
+			dst = AppendControl(dst, c)
+		} else {
 			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		}
 	}
 	return append(dst, s[from:]...)
+}
+
+// AppendControl appends the escape of a control character.
+func AppendControl(dst []byte, c byte) []byte {
+	switch c {
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
 // AppendRaw appends valid JSON on one line: line breaks can only stand between

@@ -1,4 +1,4 @@
-package framing
+package typing
 
 import (
 	"bytes"
@@ -8,28 +8,33 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 )
 
-// A decoder turns the bytes of names, ids, keys and string values into the text
-// that they stand for. What it reads may come in pieces: an escape that is cut
-// waits for its rest.
-type decoder struct {
-	how  uint8  // the reading; any without escapes passes bytes as they stand
-	wait []byte // the beginning of an escape
+// A Decoder undoes the escapes in names, ids, keys and string values. Its text may
+// arrive in pieces: an escape that is cut waits for its rest.
+type Decoder struct {
+	reading uint8  // abi.Read…; one without escapes passes bytes as they stand
+	cut     []byte // the beginning of an escape
 }
 
-// add appends what b stands for. last says that nothing follows; an escape that
+// Reset makes d ready for another text with this reading (abi.Read…).
+func (d *Decoder) Reset(reading uint8) { d.reading, d.cut = reading, d.cut[:0] }
+
+// Waiting says whether the text so far ends in the middle of an escape.
+func (d *Decoder) Waiting() bool { return len(d.cut) > 0 }
+
+// Append appends what b stands for. last says that nothing follows; an escape that
 // is not whole then stands for itself.
-func (d *decoder) add(dst, b []byte, last bool) []byte {
+func (d *Decoder) Append(dst, b []byte, last bool) []byte {
 	mark := byte('\\')
-	switch d.how {
+	switch d.reading {
 	case abi.ReadJSONBody, abi.ReadPythonBody:
 	case abi.ReadEntities, abi.ReadQuotAmp:
 		mark = '&'
 	default:
 		return append(dst, b...)
 	}
-	if len(d.wait) > 0 {
-		b = append(d.wait, b...)
-		d.wait = d.wait[:0]
+	if len(d.cut) > 0 {
+		b = append(d.cut, b...)
+		d.cut = d.cut[:0]
 	}
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, mark)
@@ -39,16 +44,16 @@ func (d *decoder) add(dst, b []byte, last bool) []byte {
 		dst = append(dst, b[:i]...)
 		b = b[i:]
 		n := 0
-		switch d.how {
+		switch d.reading {
 		case abi.ReadJSONBody:
-			dst, n = jsonEscape(dst, b, last)
+			dst, n = appendJSONEscape(dst, b, last)
 		case abi.ReadPythonBody:
-			dst, n = pythonEscape(dst, b, last)
+			dst, n = appendPythonEscape(dst, b, last)
 		default:
-			dst, n = entity(dst, b, last, d.how == abi.ReadQuotAmp)
+			dst, n = appendEntity(dst, b, last, d.reading == abi.ReadQuotAmp)
 		}
 		if n == 0 {
-			d.wait = append(d.wait[:0], b...)
+			d.cut = append(d.cut[:0], b...)
 			return dst
 		}
 		b = b[n:]
@@ -56,18 +61,18 @@ func (d *decoder) add(dst, b []byte, last bool) []byte {
 	return dst
 }
 
-// decoded is the text that the whole of b stands for.
-func decoded(b []byte, how uint8) []byte {
-	d := decoder{how: how}
-	return d.add(nil, b, true)
+// Decode is the text that the whole of b stands for, with this reading (abi.Read…).
+func Decode(b []byte, reading uint8) []byte {
+	d := Decoder{reading: reading}
+	return d.Append(nil, b, true)
 }
 
-// jsonEscape appends what the escape at the beginning of b stands for and gives
-// its length, 0 if it may go on behind b. An escape that JSON has not stands for
+// appendJSONEscape appends what the escape at the beginning of b stands for and gives
+// its length, 0 if it may go on after b. An escape that JSON has not stands for
 // itself.
-func jsonEscape(dst, b []byte, last bool) ([]byte, int) {
+func appendJSONEscape(dst, b []byte, last bool) ([]byte, int) {
 	if len(b) == 1 {
-		return verbatim(dst, b, 1, last)
+		return appendVerbatim(dst, b, 1, last)
 	}
 	switch b[1] {
 	case '"', '\\', '/':
@@ -83,16 +88,16 @@ func jsonEscape(dst, b []byte, last bool) ([]byte, int) {
 	case 't':
 		return append(dst, '\t'), 2
 	case 'u':
-		return unicodeEscape(dst, b, last)
+		return appendUnicodeEscape(dst, b, last)
 	}
 	return append(dst, b[0]), 1
 }
 
-// unicodeEscape is for \uXXXX, and for two that make up a pair.
-func unicodeEscape(dst, b []byte, last bool) ([]byte, int) {
-	r, n := hexEscape(b, 4)
+// appendUnicodeEscape is for \uXXXX, and for two that make up a pair.
+func appendUnicodeEscape(dst, b []byte, last bool) ([]byte, int) {
+	r, n := readHexDigits(b, 4)
 	if n <= 0 {
-		return verbatim(dst, b, 1, last || n < 0)
+		return appendVerbatim(dst, b, 1, last || n < 0)
 	}
 	if !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(dst, r), n
@@ -102,7 +107,7 @@ func unicodeEscape(dst, b []byte, last bool) ([]byte, int) {
 		return dst, 0
 	}
 	if len(rest) > 1 && rest[0] == '\\' && rest[1] == 'u' {
-		low, m := hexEscape(rest, 4)
+		low, m := readHexDigits(rest, 4)
 		if m == 0 && !last {
 			return dst, 0
 		}
@@ -113,9 +118,9 @@ func unicodeEscape(dst, b []byte, last bool) ([]byte, int) {
 	return utf8.AppendRune(dst, utf8.RuneError), n
 }
 
-// hexEscape reads the digits of an escape such as \uXXXX. n is the escape's
-// length, 0 if it may go on behind b, -1 if it is none.
-func hexEscape(b []byte, digits int) (r rune, n int) {
+// readHexDigits reads the digits of an escape such as \uXXXX. n is the escape's
+// length, 0 if it may go on after b, -1 if it is none.
+func readHexDigits(b []byte, digits int) (r rune, n int) {
 	for i := 2; i < 2+digits; i++ {
 		if i == len(b) {
 			return 0, 0
@@ -129,19 +134,19 @@ func hexEscape(b []byte, digits int) (r rune, n int) {
 	return r, 2 + digits
 }
 
-// verbatim appends n bytes as they stand, once it is known that they do.
-func verbatim(dst, b []byte, n int, known bool) ([]byte, int) {
+// appendVerbatim appends n bytes as they stand, once it is known that they do.
+func appendVerbatim(dst, b []byte, n int, known bool) ([]byte, int) {
 	if !known {
 		return dst, 0
 	}
 	return append(dst, b[:n]...), n
 }
 
-// pythonEscape is jsonEscape for Python's strings. An unknown escape keeps its
+// appendPythonEscape is appendJSONEscape for Python's strings. An unknown escape keeps its
 // backslash, as in Python.
-func pythonEscape(dst, b []byte, last bool) ([]byte, int) {
+func appendPythonEscape(dst, b []byte, last bool) ([]byte, int) {
 	if len(b) == 1 {
-		return verbatim(dst, b, 1, last)
+		return appendVerbatim(dst, b, 1, last)
 	}
 	switch c := b[1]; c {
 	case '\'', '"', '\\':
@@ -163,26 +168,26 @@ func pythonEscape(dst, b []byte, last bool) ([]byte, int) {
 	case '\n':
 		return dst, 2
 	case 'u':
-		return unicodeEscape(dst, b, last)
+		return appendUnicodeEscape(dst, b, last)
 	case 'x':
-		return longEscape(dst, b, 2, last)
+		return appendHexEscape(dst, b, 2, last)
 	case 'U':
-		return longEscape(dst, b, 8, last)
+		return appendHexEscape(dst, b, 8, last)
 	case '0', '1', '2', '3', '4', '5', '6', '7':
-		return octalEscape(dst, b, last)
+		return appendOctalEscape(dst, b, last)
 	}
 	return append(dst, b[0]), 1
 }
 
-func longEscape(dst, b []byte, digits int, last bool) ([]byte, int) {
-	r, n := hexEscape(b, digits)
+func appendHexEscape(dst, b []byte, digits int, last bool) ([]byte, int) {
+	r, n := readHexDigits(b, digits)
 	if n <= 0 {
-		return verbatim(dst, b, 1, last || n < 0)
+		return appendVerbatim(dst, b, 1, last || n < 0)
 	}
 	return utf8.AppendRune(dst, r), n
 }
 
-func octalEscape(dst, b []byte, last bool) ([]byte, int) {
+func appendOctalEscape(dst, b []byte, last bool) ([]byte, int) {
 	var r rune
 	n := 1
 	for ; n < 4; n++ {
@@ -206,8 +211,8 @@ var entities = []struct {
 	always bool // ReadQuotAmp decodes it too
 }{{"&amp;", '&', true}, {"&quot;", '"', true}, {"&lt;", '<', false}, {"&gt;", '>', false}, {"&apos;", '\'', false}}
 
-// entity is jsonEscape for XML's five entities, or for two of them.
-func entity(dst, b []byte, last, two bool) ([]byte, int) {
+// appendEntity is appendJSONEscape for XML's five entities, or for two of them.
+func appendEntity(dst, b []byte, last, two bool) ([]byte, int) {
 	begins := false
 	for _, e := range entities {
 		if two && !e.always {
@@ -221,5 +226,5 @@ func entity(dst, b []byte, last, two bool) ([]byte, int) {
 			begins = true
 		}
 	}
-	return verbatim(dst, b, 1, last || !begins)
+	return appendVerbatim(dst, b, 1, last || !begins)
 }

@@ -1,17 +1,19 @@
-package framing
+package typing
 
 import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 // appendPython appends a Python literal as JSON: strings, numbers, True, False,
 // None, lists, tuples and dictionaries with string keys. JSON's own words count
 // too, as models mix them in. Number tokens stay as they are.
 func appendPython(dst, literal []byte) (_ []byte, ok bool) {
-	p := pythonReader{rest: trimSpace(literal), out: dst}
-	if !p.value(0) || len(p.rest) > 0 {
+	p := pythonReader{rest: jsonx.TrimSpace(literal), out: dst}
+	if !p.readValue(0) || len(p.rest) > 0 {
 		return dst, false
 	}
 	return p.out, true
@@ -22,9 +24,9 @@ type pythonReader struct {
 	out  []byte
 }
 
-func (p *pythonReader) space() { p.rest = trimLeft(p.rest) }
+func (p *pythonReader) skipSpace() { p.rest = jsonx.TrimLeft(p.rest) }
 
-func (p *pythonReader) take(c byte) bool {
+func (p *pythonReader) takeByte(c byte) bool {
 	if len(p.rest) == 0 || p.rest[0] != c {
 		return false
 	}
@@ -32,36 +34,36 @@ func (p *pythonReader) take(c byte) bool {
 	return true
 }
 
-// value reads one value and the white space behind it.
-func (p *pythonReader) value(depth int) bool {
-	if len(p.rest) == 0 || depth > maxNesting {
+// readValue reads one value and the white space after it.
+func (p *pythonReader) readValue(depth int) bool {
+	if len(p.rest) == 0 || depth > scan.MaxDepth {
 		return false
 	}
 	var ok bool
 	switch c := p.rest[0]; c {
 	case '\'', '"':
-		ok = p.str()
+		ok = p.readString()
 	case '[':
-		ok = p.sequence(']', depth)
+		ok = p.readSequence(']', depth)
 	case '(':
-		ok = p.sequence(')', depth)
+		ok = p.readSequence(')', depth)
 	case '{':
-		ok = p.dict(depth)
+		ok = p.readDict(depth)
 	default:
-		ok = p.word()
+		ok = p.readWord()
 	}
-	p.space()
+	p.skipSpace()
 	return ok
 }
 
-func (p *pythonReader) str() bool {
+func (p *pythonReader) readString() bool {
 	quote := p.rest[0]
 	for i := 1; i < len(p.rest); i++ {
 		switch p.rest[i] {
 		case '\\':
 			i++
 		case quote:
-			p.out = appendString(p.out, decoded(p.rest[1:i], abi.ReadPythonBody))
+			p.out = jsonx.AppendText(p.out, Decode(p.rest[1:i], abi.ReadPythonBody))
 			p.rest = p.rest[i+1:]
 			return true
 		}
@@ -69,26 +71,26 @@ func (p *pythonReader) str() bool {
 	return false
 }
 
-// sequence reads a list or a tuple. (x) is x, as in Python.
-func (p *pythonReader) sequence(closer byte, depth int) bool {
+// readSequence reads a list or a tuple. (x) is x, as in Python.
+func (p *pythonReader) readSequence(closer byte, depth int) bool {
 	p.rest = p.rest[1:]
-	p.space()
+	p.skipSpace()
 	start := len(p.out)
 	p.out = append(p.out, '[')
 	n, comma := 0, true
-	for !p.take(closer) {
+	for !p.takeByte(closer) {
 		if !comma {
 			return false
 		}
 		if n > 0 {
 			p.out = append(p.out, ',')
 		}
-		if !p.value(depth + 1) {
+		if !p.readValue(depth + 1) {
 			return false
 		}
 		n++
-		comma = p.take(',')
-		p.space()
+		comma = p.takeByte(',')
+		p.skipSpace()
 	}
 	if closer == ')' && n == 1 && !comma {
 		copy(p.out[start:], p.out[start+1:])
@@ -99,42 +101,42 @@ func (p *pythonReader) sequence(closer byte, depth int) bool {
 	return true
 }
 
-func (p *pythonReader) dict(depth int) bool {
+func (p *pythonReader) readDict(depth int) bool {
 	p.rest = p.rest[1:]
-	p.space()
+	p.skipSpace()
 	p.out = append(p.out, '{')
-	for comma, first := true, true; !p.take('}'); first = false {
+	for comma, first := true, true; !p.takeByte('}'); first = false {
 		if !comma {
 			return false
 		}
 		if !first {
 			p.out = append(p.out, ',')
 		}
-		if !p.member(depth) {
+		if !p.readMember(depth) {
 			return false
 		}
-		comma = p.take(',')
-		p.space()
+		comma = p.takeByte(',')
+		p.skipSpace()
 	}
 	p.out = append(p.out, '}')
 	return true
 }
 
-func (p *pythonReader) member(depth int) bool {
-	if len(p.rest) == 0 || p.rest[0] != '\'' && p.rest[0] != '"' || !p.str() {
+func (p *pythonReader) readMember(depth int) bool {
+	if len(p.rest) == 0 || p.rest[0] != '\'' && p.rest[0] != '"' || !p.readString() {
 		return false
 	}
-	p.space()
-	if !p.take(':') {
+	p.skipSpace()
+	if !p.takeByte(':') {
 		return false
 	}
 	p.out = append(p.out, ':')
-	p.space()
-	return p.value(depth + 1)
+	p.skipSpace()
+	return p.readValue(depth + 1)
 }
 
-// word reads a number or a constant.
-func (p *pythonReader) word() bool {
+// readWord reads a number or a constant.
+func (p *pythonReader) readWord() bool {
 	n := bytes.IndexAny(p.rest, ",:[](){}'\" \t\r\n")
 	if n < 0 {
 		n = len(p.rest)
@@ -151,7 +153,7 @@ func (p *pythonReader) word() bool {
 	default:
 		word = bytes.TrimPrefix(word, []byte("+"))
 		var ok bool
-		p.out, ok = number(p.out, word, typeNumber)
+		p.out, ok = appendNumber(p.out, word, typeNumber)
 		return ok
 	}
 	return true

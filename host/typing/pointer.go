@@ -1,4 +1,4 @@
-package framing
+package typing
 
 import (
 	"strings"
@@ -18,12 +18,12 @@ func (d *document) resolve(ref jsonx.Raw) jsonx.Raw {
 	if target, ok := d.targets[s]; ok {
 		return target
 	}
-	target := d.point(s)
+	target := d.followPointer(s)
 	d.targets[s] = target
 	return target
 }
 
-func (d *document) point(ref string) jsonx.Raw {
+func (d *document) followPointer(ref string) jsonx.Raw {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if !ok {
 		return nil
@@ -43,16 +43,16 @@ func (d *document) point(ref string) jsonx.Raw {
 		if token, ok = unescapedToken(token); !ok {
 			return nil
 		}
-		if at = d.step(at, token); at == nil || d.members(at)["$id"] != nil {
+		if at = d.childNamed(at, token); at == nil || d.membersOf(at)["$id"] != nil {
 			return nil
 		}
 	}
 	return at
 }
 
-func (d *document) step(at jsonx.Raw, token string) jsonx.Raw {
+func (d *document) childNamed(at jsonx.Raw, token string) jsonx.Raw {
 	if !jsonx.IsArray(at) {
-		return d.members(at)[token]
+		return d.membersOf(at)[token]
 	}
 	if token != "0" && (token == "" || strings.Trim(token, "0123456789") != "" || token[0] == '0') {
 		return nil

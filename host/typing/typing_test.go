@@ -1,15 +1,18 @@
-package framing
+package typing_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
-// The knobs of three families whose documents differ: values typed wherever they
+// The rules of three families whose documents differ: values typed wherever they
 // can be, strings preferred, and only what the schema says word for word.
 var (
 	typedWins  = manifest.Typing{}
@@ -17,26 +20,82 @@ var (
 	exact      = manifest.Typing{Null: manifest.NullProven, Booleans: manifest.BooleansExact, Empty: manifest.EmptyContainer}
 )
 
+// operation writes a part of a call's arguments; values come in pieces of n
+// characters, 0: whole.
+type operation func(w *typing.Writer, n int)
+
+func key(name string) operation {
+	return func(w *typing.Writer, _ int) { w.WriteKey([]byte(name)) }
+}
+
+func value(flags uint8, text string) operation {
+	return func(w *typing.Writer, n int) {
+		for rest := text; n > 0; {
+			cut := 0
+			for i := 0; i < n && cut < len(rest); i++ {
+				_, size := utf8.DecodeRuneInString(rest[cut:])
+				cut += size
+			}
+			if cut == len(rest) {
+				w.WriteValue([]byte(rest), flags, false)
+				return
+			}
+			w.WriteValue([]byte(rest[:cut]), flags|abi.FlagMore, false)
+			rest = rest[cut:]
+		}
+		w.WriteValue([]byte(text), flags, false)
+	}
+}
+
+func bare(text string) operation { return value(abi.ReadSchema, text) }
+
+var (
+	object operation = func(w *typing.Writer, _ int) { w.OpenContainer(false) }
+	array  operation = func(w *typing.Writer, _ int) { w.OpenContainer(true) }
+	closed operation = func(w *typing.Writer, _ int) { w.CloseContainer() }
+)
+
+// written is the JSON of arguments, their values in pieces of n characters.
+func written(rules manifest.Typing, parameters string, n int, operations []operation) string {
+	var w typing.Writer
+	t := typing.Typer{Rules: rules, MaxHeld: 8 << 20}
+	w.Reset(&t, typing.Compile([]byte(parameters)))
+	for _, o := range operations {
+		o(&w, n)
+	}
+	w.Finish()
+	return string(w.Out)
+}
+
+// checkWritten checks what arguments become, whole and in pieces of every size.
+func checkWritten(t *testing.T, rules manifest.Typing, parameters, want string, operations ...operation) {
+	t.Helper()
+	for n := range 4 {
+		if got := written(rules, parameters, n, operations); got != want {
+			t.Errorf("%+v, %.200s, in pieces of %d:\n got %q\nwant %q", rules, parameters, n, got, want)
+		}
+	}
+}
+
+// withParameter is a schema whose parameter v has that schema.
+func withParameter(schema string) string {
+	return `{"type":"object","properties":{"v":` + schema + `}}`
+}
+
 type reading struct{ schema, in, want string }
 
-func reads(t *testing.T, knobs manifest.Typing, list []reading) {
-	t.Helper()
+func checkReadings(t *testing.T, rules manifest.Typing, list []reading) {
 	for _, r := range list {
-		cfg := Config{Tools: typed(r.schema), Typing: &knobs}
-		for n := range 3 {
-			events := pieces(of(opens(0, "f"), key("v"), val(abi.ReadSchema, r.in), end), n)
-			want := `call 0 f * {"v":` + r.want + `}`
-			if got, _ := framed(cfg, events, n == 0); len(got) != 1 || got[0] != want {
-				t.Errorf("%s, text %q in pieces of %d:\n got %q\nwant %q", r.schema, r.in, n, got, want)
-			}
-		}
+		t.Run(r.schema+" "+r.in, func(t *testing.T) {
+			checkWritten(t, rules, withParameter(r.schema), `{"v":`+r.want+`}`, key("v"), bare(r.in))
+		})
 	}
 }
 
 // What all families have in common.
 func TestTypingEverywhere(t *testing.T) {
-	for _, knobs := range []manifest.Typing{typedWins, stringWins, exact} {
-		reads(t, knobs, []reading{
+	for _, rules := range []manifest.Typing{typedWins, stringWins, exact} {
+		checkReadings(t, rules, []reading{
 			{`{"type":"string"}`, `{"a":1}`, `"{\"a\":1}"`},
 			{`{"type":"string"}`, `42`, `"42"`},
 			{`{"type":"string"}`, `true`, `"true"`},
@@ -112,7 +171,7 @@ func TestTypingEverywhere(t *testing.T) {
 }
 
 func TestTypedReadingWins(t *testing.T) {
-	reads(t, typedWins, []reading{
+	checkReadings(t, typedWins, []reading{
 		{`{"type":["string","integer"]}`, `42`, `42`},
 		{`{"type":["string","integer"]}`, `forty`, `"forty"`},
 		{`{"type":["integer","string"]}`, `42.5`, `"42.5"`},
@@ -146,7 +205,7 @@ func TestTypedReadingWins(t *testing.T) {
 }
 
 func TestStringWins(t *testing.T) {
-	reads(t, stringWins, []reading{
+	checkReadings(t, stringWins, []reading{
 		{`{"type":["string","integer"]}`, `42`, `"42"`},
 		{`{"anyOf":[{"const":"any"},{"type":"integer"}]}`, `42`, `42`},
 		{`{"anyOf":[{"const":"any"},{"type":"integer"}]}`, `any`, `"any"`},
@@ -177,7 +236,7 @@ func TestStringWins(t *testing.T) {
 }
 
 func TestExactTyping(t *testing.T) {
-	reads(t, exact, []reading{
+	checkReadings(t, exact, []reading{
 		{`{"type":"boolean"}`, `True`, `"True"`},
 		{`{"type":"boolean"}`, `yes`, `"yes"`},
 		{`{"type":"integer"}`, `null`, `"null"`},
@@ -190,17 +249,26 @@ func TestExactTyping(t *testing.T) {
 	})
 }
 
-func TestUndeclared(t *testing.T) {
+func TestUndeclaredParameters(t *testing.T) {
 	for _, c := range []struct {
-		knobs    manifest.Typing
+		name     string
+		rules    manifest.Typing
 		in, want string
 	}{
-		{typedWins, `42`, `"42"`}, {typedWins, `{"a":1}`, `"{\"a\":1}"`}, {typedWins, ` null `, `null`}, {typedWins, `nullify`, `"nullify"`},
-		{stringWins, `42`, `"42"`}, {stringWins, `{"a":1}`, `"{\"a\":1}"`}, {stringWins, `null`, `"null"`}, {exact, ``, `""`},
+		{"a number", typedWins, `42`, `"42"`},
+		{"an object", typedWins, `{"a":1}`, `"{\"a\":1}"`},
+		{"null", typedWins, ` null `, `null`},
+		{"a word that begins with null", typedWins, `nullify`, `"nullify"`},
+		{"a number where strings win", stringWins, `42`, `"42"`},
+		{"an object where strings win", stringWins, `{"a":1}`, `"{\"a\":1}"`},
+		{"null where it needs proof", stringWins, `null`, `"null"`},
+		{"nothing", exact, ``, `""`},
 	} {
-		want := `call 0 f * {"w":` + c.want + `}`
-		frames(t, Config{Tools: typed(`{"type":"integer"}`), Typing: &c.knobs}, of(opens(0, "f"), key("w"), val(abi.ReadSchema, c.in), end), want)
-		frames(t, Config{Typing: &c.knobs}, of(opens(0, "f"), key("w"), val(abi.ReadSchema, c.in), end), want)
+		t.Run(c.name, func(t *testing.T) {
+			want := `{"w":` + c.want + `}`
+			checkWritten(t, c.rules, withParameter(`{"type":"integer"}`), want, key("w"), bare(c.in))
+			checkWritten(t, c.rules, ``, want, key("w"), bare(c.in))
+		})
 	}
 }
 
@@ -244,40 +312,35 @@ func TestReferences(t *testing.T) {
 		{`{"$dynamicRef":"#/$defs/Ratio"}`, `42`, `"42"`, `"42"`},
 		{`{"$ref":"#/$defs/Text","nullable":true}`, `null`, `"null"`, `"null"`},
 	} {
-		for _, k := range []struct {
-			knobs manifest.Typing
-			want  string
-		}{{typedWins, c.typed}, {stringWins, c.str}} {
-			tools := NewTools([]Tool{{Name: "f", Parameters: fmt.Appendf(nil, references, c.schema)}})
-			frames(t, Config{Tools: tools, Typing: &k.knobs}, of(opens(0, "f"), key("v"), val(abi.ReadSchema, c.in), end), `call 0 f * {"v":`+k.want+`}`)
-		}
+		t.Run(c.schema, func(t *testing.T) {
+			parameters := fmt.Sprintf(references, c.schema)
+			checkWritten(t, typedWins, parameters, `{"v":`+c.typed+`}`, key("v"), bare(c.in))
+			checkWritten(t, stringWins, parameters, `{"v":`+c.str+`}`, key("v"), bare(c.in))
+		})
 	}
 }
 
 // Nested values are typed by their own schema.
 func TestNestedTyping(t *testing.T) {
-	tools := NewTools([]Tool{{Name: "f", Parameters: []byte(`{"$ref":"#/$defs/Root","$defs":{"Root":{"properties":{
+	const parameters = `{"$ref":"#/$defs/Root","$defs":{"Root":{"properties":{
 		"order":{"anyOf":[{"$ref":"#/$defs/Order"},{"type":"null"}]},
 		"pair":{"prefixItems":[{"type":"integer"},{"type":"string"}],"items":{"type":"boolean"}},
 		"old":{"items":[{"type":"integer"},{"type":"string"}]},
 		"map":{"additionalProperties":{"type":"integer"},"properties":{"s":{"type":"string"}}},
 		"odd":{"patternProperties":{"^x":{"type":"string"}},"additionalProperties":{"type":"integer"}},
 		"either":{"anyOf":[{"properties":{"v":{"type":"integer"}}},{"properties":{"v":{"type":"string"}}}]}
-	}},"Order":{"properties":{"id":{"type":"integer"},"items":{"type":"array","items":{"properties":{"qty":{"type":"integer"},"sku":{"type":"string"}}}}}}}}`)}})
-	v := func(s string) event { return val(abi.ReadSchema, s) }
-	frames(t, Config{Tools: tools}, of(opens(0, "f"),
-		key("order"), object, key("id"), v("7"), key("items"), array, object, key("qty"), v("2"), key("sku"), v("2"), shut, shut, shut,
-		key("pair"), array, v("1"), v("2"), v("true"), shut,
-		key("old"), array, v("1"), v("2"), v("3"), shut,
-		key("map"), object, key("s"), v("1"), key("k"), v("1"), shut,
-		key("odd"), object, key("x1"), v("1"), shut,
-		key("either"), object, key("v"), v("1"), shut,
-		end), `call 0 f * {"order":{"id":7,"items":[{"qty":2,"sku":"2"}]},"pair":[1,"2",true],"old":[1,"2","3"],"map":{"s":"1","k":1},"odd":{"x1":"1"},"either":{"v":1}}`)
+	}},"Order":{"properties":{"id":{"type":"integer"},"items":{"type":"array","items":{"properties":{"qty":{"type":"integer"},"sku":{"type":"string"}}}}}}}}`
+	checkWritten(t, typedWins, parameters, `{"order":{"id":7,"items":[{"qty":2,"sku":"2"}]},"pair":[1,"2",true],"old":[1,"2","3"],"map":{"s":"1","k":1},"odd":{"x1":"1"},"either":{"v":1}}`,
+		key("order"), object, key("id"), bare("7"), key("items"), array, object, key("qty"), bare("2"), key("sku"), bare("2"), closed, closed, closed,
+		key("pair"), array, bare("1"), bare("2"), bare("true"), closed,
+		key("old"), array, bare("1"), bare("2"), bare("3"), closed,
+		key("map"), object, key("s"), bare("1"), key("k"), bare("1"), closed,
+		key("odd"), object, key("x1"), bare("1"), closed,
+		key("either"), object, key("v"), bare("1"), closed)
 }
 
-// Strings go out as they come.
+// Strings are written as they come.
 func TestStringsStream(t *testing.T) {
-	s := of(opens(0, "f"), key("v"), val(abi.ReadSchema|abi.FlagMore, "first "))
 	for schema, streams := range map[string]bool{
 		`{"type":"string"}`:              true,
 		`{"type":["string","null"]}`:     true,
@@ -285,11 +348,15 @@ func TestStringsStream(t *testing.T) {
 		`{"type":["string","integer"]}`:  false,
 		`{"type":"integer"}`:             false,
 	} {
-		f := New(Config{Tools: typed(schema)})
-		got := view(f.Apply(s, nil))[0]
-		if strings.Contains(got, "first") != streams {
-			t.Errorf("%s: %s", schema, got)
-		}
+		t.Run(schema, func(t *testing.T) {
+			var w typing.Writer
+			w.Reset(&typing.Typer{MaxHeld: 100}, typing.Compile([]byte(withParameter(schema))))
+			w.WriteKey([]byte("v"))
+			w.WriteValue([]byte("first "), abi.ReadSchema|abi.FlagMore, false)
+			if strings.Contains(string(w.Out), "first") != streams {
+				t.Errorf("%s", w.Out)
+			}
+		})
 	}
 }
 
@@ -312,14 +379,43 @@ func TestHostileSchemas(t *testing.T) {
 		"too deep":    `{"properties":{"v":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}}`,
 		"no JSON":     `{"properties":`,
 		"no object":   `[1]`,
-		"too large":   `{"properties":{"v":{"type":"integer"}},"description":"` + strings.Repeat("x", maxSchema) + `"}`,
+		"too large":   `{"properties":{"v":{"type":"integer"}},"description":"` + strings.Repeat("x", 1<<20) + `"}`,
 		"odd members": `{"properties":7,"$ref":{},"allOf":{},"anyOf":[7,null],"oneOf":"x","items":3,"type":[[]]}`,
 	} {
-		for _, knobs := range []manifest.Typing{typedWins, stringWins} {
-			t.Log(name)
-			tools := NewTools([]Tool{{Name: "f", Parameters: []byte(parameters)}})
-			frames(t, Config{Tools: tools, Typing: &knobs}, of(opens(0, "f"), key("v"), object, key("x"), val(abi.ReadSchema, "42"), shut, key("w"), val(abi.ReadSchema, "1"), end),
-				`call 0 f * {"v":{"x":"42"},"w":"1"}`)
-		}
+		t.Run(name, func(t *testing.T) {
+			for _, rules := range []manifest.Typing{typedWins, stringWins} {
+				checkWritten(t, rules, parameters, `{"v":{"x":"42"},"w":"1"}`, key("v"), object, key("x"), bare("42"), closed, key("w"), bare("1"))
+			}
+		})
 	}
+}
+
+// FuzzTyping reads any text by any schema: it never panics and always writes one
+// JSON object, the same however the text is cut.
+func FuzzTyping(f *testing.F) {
+	f.Add(`{"type":"integer"}`, "42.0", uint8(0), uint8(0))
+	f.Add(`{"anyOf":[{"$ref":"#/properties/v"},{"const":"x"}]}`, " null", uint8(5), uint8(32))
+	f.Add(`{"oneOf":[{"type":["string","null"]},true]}`, `\ud83d`, uint8(31), uint8(3))
+	f.Add(`{}`, `{'a': [1, (2,)]}`, uint8(0), uint8(5))
+	f.Add("0", "\x19\x9e\xfd& \xad\x89^", uint8('Z'), uint8('\''))
+	f.Fuzz(func(t *testing.T, schema, text string, knobs, flags uint8) {
+		pick := func(bit uint8, value string) string {
+			if knobs&bit != 0 {
+				return value
+			}
+			return ""
+		}
+		rules := manifest.Typing{Union: pick(1, manifest.UnionString), Null: pick(2, manifest.NullProven), JSON: pick(4, manifest.JSONAny),
+			Empty: pick(8, manifest.EmptyContainer), Booleans: pick(16, manifest.BooleansLoose)}
+		operations := []operation{key("v"), value(flags&abi.ReadMask%9|flags&abi.FlagTrim, text)}
+		whole := written(rules, withParameter(schema), 0, operations)
+		if !strings.HasPrefix(whole, "{") || !json.Valid([]byte(whole)) {
+			t.Fatalf("%q is no JSON object", whole)
+		}
+		for n := 1; n < 3; n++ {
+			if got := written(rules, withParameter(schema), n, operations); got != whole {
+				t.Fatalf("whole %q, pieces of %d %q", whole, n, got)
+			}
+		}
+	})
 }

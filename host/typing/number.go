@@ -1,28 +1,32 @@
-package framing
+package typing
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
 
 // maxDigits is the longest whole number that an exponent or a fraction is
 // expanded to.
 const maxDigits = 1024
 
-// number appends a number of one of the types. Where fractions are admitted it
+// appendNumber appends a number of one of the types. Where fractions are admitted it
 // is appended as it stands; an integer may be written with a fraction or an
 // exponent as long as it is exactly whole.
-func number(dst, bare []byte, types typeSet) ([]byte, bool) {
-	var s scanner
-	if s.feed(nil, bare, false); !s.done() {
+func appendNumber(dst, bare []byte, types typeSet) ([]byte, bool) {
+	var s scan.JSON
+	if n, _ := s.Scan(bare); n < len(bare) || !s.AtEnd() {
 		return dst, false
 	}
 	if types&typeFraction != 0 {
 		return append(dst, bare...), true
 	}
-	return whole(dst, bare)
+	return appendWhole(dst, bare)
 }
 
-// whole appends a JSON number as an integer, if it is one, without going through
+// appendWhole appends a JSON number as an integer, if it is one, without going through
 // a floating-point number: on its digits and its exponent alone.
-func whole(dst, number []byte) ([]byte, bool) {
+func appendWhole(dst, number []byte) ([]byte, bool) {
 	mantissa, exponent, scaled := cutAt(number, "eE")
 	digits, fraction, dotted := cutAt(mantissa, ".")
 	if !scaled && !dotted {
