@@ -20,6 +20,7 @@ type Manifest struct {
 // Kind says what a parser makes of its input.
 type Kind string
 
+// The kinds of parsers.
 const (
 	Unified   Kind = "unified"   // reasoning and calls, streaming
 	Tools     Kind = "tools"     // calls; reasoning has been taken out before

@@ -8,8 +8,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 )
 
-// The header of a core WebAssembly module: magic and version 1.
-const header = "\x00asm\x01\x00\x00\x00"
+// wasmHeader begins every core WebAssembly module: magic and version 1.
+const wasmHeader = "\x00asm\x01\x00\x00\x00"
 
 // ErrNoSection is what Section answers, wrapped, for a section that the module
 // does not carry.
@@ -21,7 +21,7 @@ var ErrNoSection = errors.New("the module carries no such custom section")
 func Section(wasm []byte, name string) ([]byte, error) {
 	var content []byte
 	found := false
-	err := sections(wasm, func(s section) error {
+	err := walkSections(wasm, func(s section) error {
 		if s.id != 0 || s.name != name {
 			return nil
 		}
@@ -62,8 +62,8 @@ func WithSection(wasm []byte, name string, content []byte) ([]byte, error) {
 // WithoutSection gives a copy of the module without any custom section of that
 // name.
 func WithoutSection(wasm []byte, name string) ([]byte, error) {
-	out := append(make([]byte, 0, len(wasm)), header...)
-	err := sections(wasm, func(s section) error {
+	out := append(make([]byte, 0, len(wasm)), wasmHeader...)
+	err := walkSections(wasm, func(s section) error {
 		if s.id != 0 || s.name != name {
 			out = append(out, s.whole...)
 		}
@@ -87,6 +87,7 @@ func Read(wasm []byte) (*Manifest, error) {
 	return Parse(raw)
 }
 
+// maxSection is the largest size of a section in bytes.
 const maxSection = 1<<32 - 1
 
 // section is one section of a module. name and content are those of a custom
@@ -98,17 +99,17 @@ type section struct {
 	whole   []byte // with its id and size
 }
 
-// sections walks a module's sections in order.
-func sections(wasm []byte, visit func(section) error) error {
-	if len(wasm) < len(header) || string(wasm[:4]) != header[:4] {
+// walkSections walks a module's sections in order.
+func walkSections(wasm []byte, visit func(section) error) error {
+	if len(wasm) < len(wasmHeader) || string(wasm[:4]) != wasmHeader[:4] {
 		return errors.New("not a WebAssembly module: it does not begin with \\0asm")
 	}
-	if string(wasm[4:8]) != header[4:] {
+	if string(wasm[4:8]) != wasmHeader[4:] {
 		return fmt.Errorf("not a core WebAssembly module of version 1: its version bytes are % x (a component has to be built as a core module)", wasm[4:8])
 	}
-	for at := len(header); at < len(wasm); {
+	for at := len(wasmHeader); at < len(wasm); {
 		s := section{id: wasm[at]}
-		size, n := uleb32(wasm[at+1:])
+		size, n := readULEB32(wasm[at+1:])
 		if n == 0 {
 			return fmt.Errorf("malformed WebAssembly module: the size of the section at byte %d can't be read", at)
 		}
@@ -119,7 +120,7 @@ func sections(wasm []byte, visit func(section) error) error {
 		body = body[:size:size]
 		s.whole = wasm[at : at+1+n+int(size)]
 		if s.id == 0 {
-			length, n := uleb32(body)
+			length, n := readULEB32(body)
 			if n == 0 || uint64(length) > uint64(len(body)-n) {
 				return fmt.Errorf("malformed WebAssembly module: the name of the custom section at byte %d can't be read", at)
 			}
@@ -133,9 +134,9 @@ func sections(wasm []byte, visit func(section) error) error {
 	return nil
 }
 
-// uleb32 reads an unsigned LEB128 number of at most 32 bits, and says how many
+// readULEB32 reads an unsigned LEB128 number of at most 32 bits, and says how many
 // bytes it took; 0 if there is none.
-func uleb32(b []byte) (v uint32, n int) {
+func readULEB32(b []byte) (v uint32, n int) {
 	for i := 0; i < len(b) && i < 5; i++ {
 		if i == 4 && b[i] > 0x0f {
 			return 0, 0
@@ -148,6 +149,7 @@ func uleb32(b []byte) (v uint32, n int) {
 	return 0, 0
 }
 
+// uvarintLen is the length of v as an unsigned LEB128 number.
 func uvarintLen(v int) int {
 	return len(binary.AppendUvarint(nil, uint64(v)))
 }

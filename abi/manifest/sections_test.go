@@ -10,7 +10,7 @@ import (
 )
 
 // module is a module with an empty type section and a custom section "keep".
-const module = header + "\x01\x01\x00" + "\x00\x08\x04keepyes"
+const module = wasmHeader + "\x01\x01\x00" + "\x00\x08\x04keepyes"
 
 func TestSections(t *testing.T) {
 	with, err := WithSection([]byte(module), abi.SectionManifest, []byte(good))
@@ -50,14 +50,14 @@ func TestMalformedModules(t *testing.T) {
 		{"text", "hello, world", "not a WebAssembly module"},
 		{"only magic", "\x00asm", "not a WebAssembly module"},
 		{"component", "\x00asm\x0d\x00\x01\x00", "component"},
-		{"no size", header + "\x00", "size of the section at byte 8"},
-		{"endless size", header + "\x00\x80\x80\x80\x80\x80\x01", "size of the section at byte 8"},
-		{"size over 32 bits", header + "\x00\xff\xff\xff\xff\x1f", "size of the section at byte 8"},
-		{"size over the end", header + "\x00\x05\x01a", "has 5 bytes, but 2 are left"},
-		{"huge size", header + "\x00\xff\xff\xff\xff\x0f", "has 4294967295 bytes"},
-		{"name over the end", header + "\x00\x02\x05a", "name of the custom section at byte 8"},
-		{"empty custom section", header + "\x00\x00", "name of the custom section at byte 8"},
-		{"twice", header + strings.Repeat("\x00\x04\x01xab", 2), "twice"},
+		{"no size", wasmHeader + "\x00", "size of the section at byte 8"},
+		{"endless size", wasmHeader + "\x00\x80\x80\x80\x80\x80\x01", "size of the section at byte 8"},
+		{"size over 32 bits", wasmHeader + "\x00\xff\xff\xff\xff\x1f", "size of the section at byte 8"},
+		{"size over the end", wasmHeader + "\x00\x05\x01a", "has 5 bytes, but 2 are left"},
+		{"huge size", wasmHeader + "\x00\xff\xff\xff\xff\x0f", "has 4294967295 bytes"},
+		{"name over the end", wasmHeader + "\x00\x02\x05a", "name of the custom section at byte 8"},
+		{"empty custom section", wasmHeader + "\x00\x00", "name of the custom section at byte 8"},
+		{"twice", wasmHeader + strings.Repeat("\x00\x04\x01xab", 2), "twice"},
 	} {
 		_, err := Section([]byte(c.wasm), "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -68,8 +68,8 @@ func TestMalformedModules(t *testing.T) {
 
 func FuzzSections(f *testing.F) {
 	f.Add([]byte(module), "keep", []byte("x"))
-	f.Add([]byte(header), abi.SectionCases, []byte(good))
-	f.Add([]byte(header+"\x00\x02\x05a"), "", []byte(nil))
+	f.Add([]byte(wasmHeader), abi.SectionCases, []byte(good))
+	f.Add([]byte(wasmHeader+"\x00\x02\x05a"), "", []byte(nil))
 	f.Fuzz(func(t *testing.T, wasm []byte, name string, content []byte) {
 		before, errBefore := Section(wasm, name)
 		_, _ = Read(wasm)

@@ -27,7 +27,7 @@ func (s Set) Find(name string) (Match, bool) {
 		return false
 	}
 	for _, named := range []func(*Parser) bool{own, alias} {
-		if found := s.all(named); len(found) > 0 {
+		if found := s.matching(named); len(found) > 0 {
 			return found[0], true
 		}
 	}
@@ -37,19 +37,20 @@ func (s Set) Find(name string) (Match, bool) {
 // ForModel gives the parsers that suggest themselves for a model of that name,
 // in the set's order. More than one is for the caller to settle.
 func (s Set) ForModel(model string) []Match {
-	return s.all(func(p *Parser) bool { return p.Suggests(model) })
+	return s.matching(func(p *Parser) bool { return p.Suggests(model) })
 }
 
 // Names lists the parsers' own names, in the set's order.
 func (s Set) Names() []string {
 	var names []string
-	for _, m := range s.all(func(*Parser) bool { return true }) {
+	for _, m := range s.matching(func(*Parser) bool { return true }) {
 		names = append(names, m.Parser.Name)
 	}
 	return names
 }
 
-func (s Set) all(keep func(*Parser) bool) []Match {
+// matching gives the parsers that keep takes, in the set's order.
+func (s Set) matching(keep func(*Parser) bool) []Match {
 	var found []Match
 	for _, m := range s {
 		for i := range m.Parsers {

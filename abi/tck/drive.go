@@ -13,6 +13,7 @@ import (
 // watchHandling is what a host makes of a WATCH.
 type watchHandling uint8
 
+// The ways to handle it.
 const (
 	watchIgnored  watchHandling = iota // every chunk is pushed
 	watchHonoured                      // a chunk without a watched byte is left out

@@ -12,6 +12,7 @@ import (
 // FaultPolicy says what becomes of a session whose parser failed.
 type FaultPolicy uint8
 
+// The policies.
 const (
 	// FaultToText makes the input that is not accounted for, and all that
 	// follows, text.

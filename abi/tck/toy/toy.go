@@ -49,7 +49,7 @@ type toyParser struct {
 
 func (p *toyParser) Step(w *sdk.Window) {
 	p.pushes++
-	for p.one(w) {
+	for p.parseOne(w) {
 	}
 	if w.Len() == 0 || w.Final {
 		kind, set := abi.Text, []byte("<(")
@@ -63,20 +63,21 @@ func (p *toyParser) Step(w *sdk.Window) {
 	}
 }
 
-func (p *toyParser) one(w *sdk.Window) bool {
+// parseOne parses one thing, and says whether another may follow.
+func (p *toyParser) parseOne(w *sdk.Window) bool {
 	b := w.Bytes()
 	switch {
 	case len(b) == 0:
 		return false
 	case p.thought:
-		return p.end(w)
+		return p.parseThought(w)
 	case b[0] == '(':
-		return p.call(w)
+		return p.parseCall(w)
 	case bytes.HasPrefix(b, []byte("<t>")):
 		w.Skip(len("<t>"))
 		p.thought = true
 		return true
-	case b[0] == '<' && len(b) < 3 && bytes.HasPrefix([]byte("<t>"), b) && !w.Final && !p.letsGo():
+	case b[0] == '<' && len(b) < 3 && bytes.HasPrefix([]byte("<t>"), b) && !w.Final && !p.forgetsToWait():
 		return false
 	}
 	from := 0
@@ -96,12 +97,12 @@ func (p *toyParser) one(w *sdk.Window) bool {
 	return true
 }
 
-// letsGo says that the parser forgets to wait, in the second step.
-func (p *toyParser) letsGo() bool { return p.flaw == "toy_eager" && p.pushes == 2 }
+// forgetsToWait says that the parser forgets to wait, in the second step.
+func (p *toyParser) forgetsToWait() bool { return p.flaw == "toy_eager" && p.pushes == 2 }
 
-// end reads a thought up to its closer; it waits where the window may end in a
+// parseThought reads a thought up to its closer; it waits where the window may end in a
 // part of it.
-func (p *toyParser) end(w *sdk.Window) bool {
+func (p *toyParser) parseThought(w *sdk.Window) bool {
 	const closer = "</t>"
 	b := w.Bytes()
 	if n := bytes.Index(b, []byte(closer)); n >= 0 {
@@ -120,7 +121,8 @@ func (p *toyParser) end(w *sdk.Window) bool {
 	return false
 }
 
-func (p *toyParser) call(w *sdk.Window) bool {
+// parseCall parses a whole call.
+func (p *toyParser) parseCall(w *sdk.Window) bool {
 	b := w.Bytes()
 	end := bytes.IndexByte(b, ')')
 	if end < 0 {
