@@ -9,7 +9,7 @@ import (
 // benchmarkApply frames one event after those that come first, again and again.
 func benchmarkApply(b *testing.B, cfg Config, first []event, e event) {
 	f := New(cfg)
-	dst := f.Apply(of(first...), nil)
+	dst := f.Apply(sequence(first...), nil)
 	events := []event{e}
 	b.ReportAllocs()
 	b.SetBytes(int64(len(e.Data)))
@@ -23,30 +23,30 @@ func benchmarkApply(b *testing.B, cfg Config, first []event, e event) {
 
 const chunk = "sixteen letters "
 
-func BenchmarkText(b *testing.B) { benchmarkApply(b, Config{}, nil, say(chunk)) }
+func BenchmarkText(b *testing.B) { benchmarkApply(b, Config{}, nil, text(chunk)) }
 
 func BenchmarkArgs(b *testing.B) {
-	benchmarkApply(b, Config{}, []event{opens(0, "f"), args(`{"a":"`)}, args(chunk))
+	benchmarkApply(b, Config{}, []event{callOpens(0, "f"), argsEvent(`{"a":"`)}, argsEvent(chunk))
 }
 
 func BenchmarkValueString(b *testing.B) {
 	more := abi.ReadString | abi.FlagMore
-	benchmarkApply(b, Config{}, []event{opens(0, "f"), key("a"), val(more, "")}, val(more, chunk))
+	benchmarkApply(b, Config{}, []event{callOpens(0, "f"), keyEvent("a"), valueEvent(more, "")}, valueEvent(more, chunk))
 }
 
 func BenchmarkValueOfStringSchema(b *testing.B) {
 	more := abi.ReadSchema | abi.FlagMore
-	benchmarkApply(b, Config{Tools: typed(`{"type":"string"}`)}, []event{opens(0, "f"), key("v"), val(more, "")}, val(more, chunk))
+	benchmarkApply(b, Config{Tools: toolWithParameter(`{"type":"string"}`)}, []event{callOpens(0, "f"), keyEvent("v"), valueEvent(more, "")}, valueEvent(more, chunk))
 }
 
 func BenchmarkValueEntities(b *testing.B) {
 	more := abi.ReadEntities | abi.FlagTrim | abi.FlagMore
-	benchmarkApply(b, Config{}, []event{opens(0, "f"), key("a"), val(more, "")}, val(more, "a &lt; b &amp; c "))
+	benchmarkApply(b, Config{}, []event{callOpens(0, "f"), keyEvent("a"), valueEvent(more, "")}, valueEvent(more, "a &lt; b &amp; c "))
 }
 
 func BenchmarkCall(b *testing.B) {
-	f := New(Config{Tools: typed(`{"type":"integer"}`)})
-	events := of(opens(0, "f"), key("v"), val(abi.ReadSchema, "42"), key("w"), val(abi.ReadString, chunk), end)
+	f := New(Config{Tools: toolWithParameter(`{"type":"integer"}`)})
+	events := sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(abi.ReadSchema, "42"), keyEvent("w"), valueEvent(abi.ReadString, chunk), callEnd)
 	var dst []Delta
 	b.ReportAllocs()
 	for b.Loop() {
@@ -55,8 +55,8 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func BenchmarkGuidedPayload(b *testing.B) {
-	f := New(Config{Guided: abi.ModeGuidedRequired, Tools: offered("f")})
-	e := payload(`[{"name":"f","arguments":{"a":"sixteen letters","b":[1,2,3],"c":{"d":null}}}]`)
+	f := New(Config{Guided: abi.ModeGuidedRequired, Tools: toolsNamed("f")})
+	e := payloadText(`[{"name":"f","arguments":{"a":"sixteen letters","b":[1,2,3],"c":{"d":null}}}]`)
 	events := []event{e}
 	var dst []Delta
 	b.ReportAllocs()

@@ -9,28 +9,28 @@ import (
 )
 
 func TestOrderIsKept(t *testing.T) {
-	cfg := Config{Tools: offered("f", "g")}
-	frames(t, cfg, of(think("hm"), say("Sure. "), opens(0, "f"), id("f:0"), args(` {"a": 1} `), end, say(" and "),
-		opens(1, "g"), end, think("more"), say("done")),
+	cfg := Config{Tools: toolsNamed("f", "g")}
+	checkFramed(t, cfg, sequence(reasoning("hm"), text("Sure. "), callOpens(0, "f"), callID("f:0"), argsEvent(` {"a": 1} `), callEnd, text(" and "),
+		callOpens(1, "g"), callEnd, reasoning("more"), text("done")),
 		"think hm", "text Sure. ", `call 0 f f:0 {"a": 1}`, "text  and ", "call 1 g * {}", "think more", "text done")
 }
 
 func TestNewBlocks(t *testing.T) {
-	block := func(e event) event { return how(abi.FlagNewBlock, e) }
-	cfg := Config{Tools: offered("f")}
-	frames(t, cfg, of(block(think("a")), block(think("b")), say("c"), block(think("d")), think("e")),
+	block := func(e event) event { return withFlags(abi.FlagNewBlock, e) }
+	cfg := Config{Tools: toolsNamed("f")}
+	checkFramed(t, cfg, sequence(block(reasoning("a")), block(reasoning("b")), text("c"), block(reasoning("d")), reasoning("e")),
 		"think a\nb", "text c", "think de")
-	dropped := of(think("a"), opens(0, "f"), args("{"), drop, block(think("b")))
-	frames(t, Config{Arguments: Whole}, dropped, "think a\nb")
-	if got, _ := framed(cfg, dropped, false); strings.Join(got, "|") != "think a|call 0 f * { cut|think \nb" {
+	dropped := sequence(reasoning("a"), callOpens(0, "f"), argsEvent("{"), callDrop, block(reasoning("b")))
+	checkFramed(t, Config{Arguments: Whole}, dropped, "think a\nb")
+	if got, _ := frameAll(cfg, dropped, false); strings.Join(got, "|") != "think a|call 0 f * { cut|think \nb" {
 		t.Errorf("a call that was cut between two blocks: %q", got)
 	}
-	frames(t, cfg, of(think("a"), opens(0, "f"), end, block(think("b"))), "think a", "call 0 f * {}", "think b")
-	frames(t, Config{CallsOff: true}, of(say("a"), opens(0, "f"), end, block(say("b"))), "text a\nb")
+	checkFramed(t, cfg, sequence(reasoning("a"), callOpens(0, "f"), callEnd, block(reasoning("b"))), "think a", "call 0 f * {}", "think b")
+	checkFramed(t, Config{CallsOff: true}, sequence(text("a"), callOpens(0, "f"), callEnd, block(text("b"))), "text a\nb")
 }
 
 func TestArgumentsAsJSON(t *testing.T) {
-	cfg := Config{Tools: offered("f")}
+	cfg := Config{Tools: toolsNamed("f")}
 	for _, c := range []struct{ in, want string }{
 		{`{}`, `{}`},
 		{``, `{}`},
@@ -39,47 +39,47 @@ func TestArgumentsAsJSON(t *testing.T) {
 		{"{\"a\":\"two\nlines\tand \x01\"}", `{"a":"two\nlines\tand \u0001"}`},
 		{"{\n\"a\":\n{}}", "{\n\"a\":\n{}}"},
 	} {
-		frames(t, cfg, of(opens(0, "f"), args(c.in), end), "call 0 f * "+c.want)
+		checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(c.in), callEnd), "call 0 f * "+c.want)
 	}
 	for _, in := range []string{`{"a":`, `{"a"}`, `[1]`, `12`, `"x"`, `null`, `{"a":1}}`, `{} x`, `{"a":01}`, `{"a":"\q"}`, `{"a":tru}`, `{"a":1,}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`} {
-		frames(t, cfg, of(opens(0, "f"), args(in), end), "call 0 f * "+in+" unsound")
+		checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(in), callEnd), "call 0 f * "+in+" unsound")
 	}
-	c := frames(t, Config{Tools: offered("f"), KeepControl: true}, of(opens(0, "f"), args("{\"a\":\"\n\"}"), end), "call 0 f * {\"a\":\"\n\"} unsound")
+	c := checkFramed(t, Config{Tools: toolsNamed("f"), KeepControl: true}, sequence(callOpens(0, "f"), argsEvent("{\"a\":\"\n\"}"), callEnd), "call 0 f * {\"a\":\"\n\"} unsound")
 	if c.Unsound != 1 || c.Repaired != 0 {
 		t.Errorf("counts %+v", c)
 	}
 }
 
 func TestEscapedArguments(t *testing.T) {
-	cfg := Config{Tools: offered("f")}
-	frames(t, cfg, of(opens(0, "f"), how(abi.ReadJSONBody, args(`{\"a\": \"x\\n\u00e9\ud83d\ude00\"}`)), end),
+	cfg := Config{Tools: toolsNamed("f")}
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), withFlags(abi.ReadJSONBody, argsEvent(`{\"a\": \"x\\n\u00e9\ud83d\ude00\"}`)), callEnd),
 		"call 0 f * {\"a\": \"x\\né😀\"}")
-	frames(t, cfg, of(opens(0, "f"), lit(args(`{"a":`)), args(`1`), lit(args(`}`)), end), `call 0 f * {"a":1}`)
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), literal(argsEvent(`{"a":`)), argsEvent(`1`), literal(argsEvent(`}`)), callEnd), `call 0 f * {"a":1}`)
 }
 
 func TestArgumentsAsKeys(t *testing.T) {
-	cfg := Config{Tools: offered("f")}
+	cfg := Config{Tools: toolsNamed("f")}
 	s := abi.ReadString
-	frames(t, cfg, of(opens(0, "f"), key("a"), val(s, `x "q" \ é`), key(`k"`), val(s, "1\n2"), end),
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("a"), valueEvent(s, `x "q" \ é`), keyEvent(`k"`), valueEvent(s, "1\n2"), callEnd),
 		`call 0 f * {"a":"x \"q\" \\ é","k\"":"1\n2"}`)
-	frames(t, cfg, of(opens(0, "f"), key("o"), object, key("x"), val(abi.ReadJSON, " 1 "), key("y"), array, val(s, ""), object, shut, array, shut, shut, shut, key("z"), val(s, ""), end),
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("o"), openObject, keyEvent("x"), valueEvent(abi.ReadJSON, " 1 "), keyEvent("y"), openArray, valueEvent(s, ""), openObject, closed, openArray, closed, closed, closed, keyEvent("z"), valueEvent(s, ""), callEnd),
 		`call 0 f * {"o":{"x":1,"y":["",{},[]]},"z":""}`)
-	frames(t, cfg, of(opens(0, "f"), how(abi.ReadEntities, key("a&lt;b&amp;&quot;&apos;&gt;&nbsp;&")), val(s, "v"), end), `call 0 f * {"a<b&\"'>&nbsp;&":"v"}`)
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), withFlags(abi.ReadEntities, keyEvent("a&lt;b&amp;&quot;&apos;&gt;&nbsp;&")), valueEvent(s, "v"), callEnd), `call 0 f * {"a<b&\"'>&nbsp;&":"v"}`)
 }
 
 func TestRepeatedKeys(t *testing.T) {
 	s := abi.ReadString
-	c := frames(t, Config{Tools: offered("f")}, of(opens(0, "f"), key("a"), val(s, "1"), key("a"), val(s, "2"),
-		key("a"), object, key("b"), array, val(s, "x"), shut, key("c"), val(s, "y"), shut, key("b"), object, key("c"), val(s, "3"), key("c"), val(s, "4"), shut, end),
+	c := checkFramed(t, Config{Tools: toolsNamed("f")}, sequence(callOpens(0, "f"), keyEvent("a"), valueEvent(s, "1"), keyEvent("a"), valueEvent(s, "2"),
+		keyEvent("a"), openObject, keyEvent("b"), openArray, valueEvent(s, "x"), closed, keyEvent("c"), valueEvent(s, "y"), closed, keyEvent("b"), openObject, keyEvent("c"), valueEvent(s, "3"), keyEvent("c"), valueEvent(s, "4"), closed, callEnd),
 		`call 0 f * {"a":"1","b":{"c":"3"}}`)
 	if c.Duplicates != 3 {
 		t.Errorf("%d duplicates counted, want 3", c.Duplicates)
 	}
-	events := []event{opens(0, "f")}
+	events := []event{callOpens(0, "f")}
 	for i := range 40 {
-		events = append(events, key(string(rune('a'+i%20))), val(s, ""))
+		events = append(events, keyEvent(string(rune('a'+i%20))), valueEvent(s, ""))
 	}
-	c = frames(t, Config{Tools: offered("f")}, of(append(events, end)...),
+	c = checkFramed(t, Config{Tools: toolsNamed("f")}, sequence(append(events, callEnd)...),
 		`call 0 f * {"`+strings.Join(strings.Split("abcdefghijklmnopqrst", ""), `":"","`)+`":""}`)
 	if c.Duplicates != 20 {
 		t.Errorf("%d duplicates counted, want 20", c.Duplicates)
@@ -87,7 +87,7 @@ func TestRepeatedKeys(t *testing.T) {
 }
 
 func TestReadings(t *testing.T) {
-	cfg := Config{Tools: offered("f")}
+	cfg := Config{Tools: toolsNamed("f")}
 	for _, c := range []struct {
 		how      uint8
 		in, want string
@@ -123,27 +123,27 @@ func TestReadings(t *testing.T) {
 		{abi.ReadPython, `'open`, `"'open"`},
 		{abi.ReadPython, ``, `""`},
 	} {
-		frames(t, cfg, of(opens(0, "f"), key("v"), val(c.how, c.in), end), `call 0 f * {"v":`+c.want+`}`)
+		checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(c.how, c.in), callEnd), `call 0 f * {"v":`+c.want+`}`)
 	}
 	// Literal bytes are not read.
-	frames(t, cfg, of(opens(0, "f"), key("v"), val(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt; "), lit(val(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt;")),
-		val(abi.ReadEntities|abi.FlagTrim, " x "), end), `call 0 f * {"v":"<  &lt; x"}`)
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt; "), literal(valueEvent(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt;")),
+		valueEvent(abi.ReadEntities|abi.FlagTrim, " x "), callEnd), `call 0 f * {"v":"<  &lt; x"}`)
 }
 
 func TestNamesAndIDs(t *testing.T) {
 	cfg := Config{}
-	frames(t, cfg, of(how(abi.ReadJSONBody, opens(0, `a\"b`)), how(abi.ReadQuotAmp, id("x&quot;")), end), `call 0 a"b x" {}`)
-	frames(t, cfg, of(opens(0, ""), args("{}"), end, opens(1, "f"), end), `call 0 f * {}`)
-	c := frames(t, cfg, of(opens(0, "f"), id("i"), end, opens(1, "f"), id("i"), end), `call 0 f i {}`, `call 1 f * {}`)
+	checkFramed(t, cfg, sequence(withFlags(abi.ReadJSONBody, callOpens(0, `a\"b`)), withFlags(abi.ReadQuotAmp, callID("x&quot;")), callEnd), `call 0 a"b x" {}`)
+	checkFramed(t, cfg, sequence(callOpens(0, ""), argsEvent("{}"), callEnd, callOpens(1, "f"), callEnd), `call 0 f * {}`)
+	c := checkFramed(t, cfg, sequence(callOpens(0, "f"), callID("i"), callEnd, callOpens(1, "f"), callID("i"), callEnd), `call 0 f i {}`, `call 1 f * {}`)
 	if c.IDs != 1 {
 		t.Errorf("replaced ids: %d", c.IDs)
 	}
-	late := of(opens(0, "f"), args("{"), id("late"), args("}"), end)
-	frames(t, cfg, late, `call 0 f * {}`)
-	frames(t, Config{Arguments: Whole}, late, `call 0 f late {}`)
+	late := sequence(callOpens(0, "f"), argsEvent("{"), callID("late"), argsEvent("}"), callEnd)
+	checkFramed(t, cfg, late, `call 0 f * {}`)
+	checkFramed(t, Config{Arguments: Whole}, late, `call 0 f late {}`)
 
 	shared := NewIDs(manifest.IDsShort, "taken")
-	deltas := New(Config{IDs: shared}).Apply(of(opens(0, "f"), id("taken"), end), nil)
+	deltas := New(Config{IDs: shared}).Apply(sequence(callOpens(0, "f"), callID("taken"), callEnd), nil)
 	if got := deltas[0].ID; len(got) != 9 || got == "taken" {
 		t.Errorf("short id: %q", got)
 	}
@@ -164,25 +164,25 @@ func TestNamesAndIDs(t *testing.T) {
 }
 
 func TestCutCalls(t *testing.T) {
-	events := of(say("a"), opens(0, "f"), args(`{"a":`), drop, say("b"), opens(1, "g"), args("{}"), end)
+	events := sequence(text("a"), callOpens(0, "f"), argsEvent(`{"a":`), callDrop, text("b"), callOpens(1, "g"), argsEvent("{}"), callEnd)
 	f := New(Config{})
 	var deltas []Delta
 	for i := range events {
 		deltas = f.Apply(events[i:i+1], deltas)
 	}
-	if got := strings.Join(view(deltas), "|"); got != `text a|call 0 f * {"a": cut|text b|call 1 g * {}` {
+	if got := strings.Join(assembled(deltas), "|"); got != `text a|call 0 f * {"a": cut|text b|call 1 g * {}` {
 		t.Errorf("eager: %s", got)
 	}
 	if c := f.Counts(); c.Calls != 1 || c.Cut != 1 {
 		t.Errorf("counts %+v", c)
 	}
-	frames(t, Config{Arguments: Whole}, events, "text ab", "call 0 g * {}")
+	checkFramed(t, Config{Arguments: Whole}, events, "text ab", "call 0 g * {}")
 }
 
 func TestUnsoundCalls(t *testing.T) {
-	body := of(opens(0, "f"), unsound("{oops"))
-	fragments := of(opens(0, "f"), args("{oops"), unsound(""))
-	keys := of(opens(0, "f"), key("a"), val(abi.ReadString, "1"), key("b"), unsound("{a:1,b"))
+	body := sequence(callOpens(0, "f"), unsoundEnd("{oops"))
+	fragments := sequence(callOpens(0, "f"), argsEvent("{oops"), unsoundEnd(""))
+	keys := sequence(callOpens(0, "f"), keyEvent("a"), valueEvent(abi.ReadString, "1"), keyEvent("b"), unsoundEnd("{a:1,b"))
 	for _, c := range []struct {
 		name string
 		cfg  Config
@@ -198,22 +198,22 @@ func TestUnsoundCalls(t *testing.T) {
 		{"raw keys, whole", Config{Arguments: Whole}, keys, []string{"call 0 f * {a:1,b unsound"}},
 		{"empty keys, whole", Config{Invalid: InvalidEmpty, Arguments: Whole}, keys, []string{"call 0 f * {} unsound"}},
 	} {
-		t.Run(c.name, func(t *testing.T) { frames(t, c.cfg, c.in, c.want...) })
+		t.Run(c.name, func(t *testing.T) { checkFramed(t, c.cfg, c.in, c.want...) })
 	}
 	for _, policy := range []InvalidArguments{InvalidEmpty, InvalidDrop} {
-		got, _ := framed(Config{Invalid: policy}, fragments, false)
+		got, _ := frameAll(Config{Invalid: policy}, fragments, false)
 		if strings.Join(got, "|") != "call 0 f * {oops cut" {
 			t.Errorf("policy %d after fragments: %q", policy, got)
 		}
 	}
-	got, _ := framed(Config{}, keys, false)
+	got, _ := frameAll(Config{}, keys, false)
 	if strings.Join(got, "|") != `call 0 f * {"a":"1","b": unsound` {
 		t.Errorf("raw after keys: %q", got)
 	}
 }
 
 func TestCallsThatGoNowhere(t *testing.T) {
-	three := of(opens(0, "f"), args("{}"), end, say("-"), opens(1, "g"), end, opens(2, "f"), end)
+	three := sequence(callOpens(0, "f"), argsEvent("{}"), callEnd, text("-"), callOpens(1, "g"), callEnd, callOpens(2, "f"), callEnd)
 	for _, c := range []struct {
 		name string
 		cfg  Config
@@ -221,15 +221,15 @@ func TestCallsThatGoNowhere(t *testing.T) {
 		n    Counts
 	}{
 		{"calls off", Config{CallsOff: true}, []string{"text -"}, Counts{Suppressed: 3}},
-		{"only one", Config{Single: true, Tools: offered("f", "g")}, []string{"call 0 f * {}", "text -"}, Counts{Calls: 1, Suppressed: 2}},
-		{"another tool", Config{Only: "g", Tools: offered("f", "g")}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Suppressed: 2}},
-		{"unknown passes", Config{Tools: offered("g")}, []string{"call 0 f * {}", "text -", "call 1 g * {}", "call 2 f * {}"}, Counts{Calls: 3, Unknown: 2}},
-		{"unknown dropped", Config{Tools: offered("g"), Unknown: UnknownDrop}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Unknown: 2}},
-		{"unknown is text", Config{Tools: offered("g"), Unknown: UnknownText, Raw: func(a, b uint32) []byte { return []byte("<raw>") }},
+		{"only one", Config{Single: true, Tools: toolsNamed("f", "g")}, []string{"call 0 f * {}", "text -"}, Counts{Calls: 1, Suppressed: 2}},
+		{"another tool", Config{Only: "g", Tools: toolsNamed("f", "g")}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Suppressed: 2}},
+		{"unknown passes", Config{Tools: toolsNamed("g")}, []string{"call 0 f * {}", "text -", "call 1 g * {}", "call 2 f * {}"}, Counts{Calls: 3, Unknown: 2}},
+		{"unknown dropped", Config{Tools: toolsNamed("g"), Unknown: UnknownDrop}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Unknown: 2}},
+		{"unknown is text", Config{Tools: toolsNamed("g"), Unknown: UnknownText, Raw: func(a, b uint32) []byte { return []byte("<raw>") }},
 			[]string{"text <raw>-", "call 0 g * {}", "text <raw>"}, Counts{Calls: 1, Unknown: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := frames(t, c.cfg, three, c.want...); got != c.n {
+			if got := checkFramed(t, c.cfg, three, c.want...); got != c.n {
 				t.Errorf("counts %+v, want %+v", got, c.n)
 			}
 		})
@@ -239,34 +239,34 @@ func TestCallsThatGoNowhere(t *testing.T) {
 // A call that was about to go out when it was dropped counts for Single,
 // whatever chunk brought the drop.
 func TestSingleDoesNotHangOnChunks(t *testing.T) {
-	events := of(opens(0, "f"), args("{"), drop, opens(1, "g"), end)
+	events := sequence(callOpens(0, "f"), argsEvent("{"), callDrop, callOpens(1, "g"), callEnd)
 	for _, single := range []bool{true, false} {
-		if _, c := framed(Config{Single: true}, events, single); c.Calls != 0 || c.Suppressed != 1 {
+		if _, c := frameAll(Config{Single: true}, events, single); c.Calls != 0 || c.Suppressed != 1 {
 			t.Errorf("one Apply %v: counts %+v", single, c)
 		}
 	}
 }
 
 func TestSent(t *testing.T) {
-	f := New(Config{Tools: offered("f")})
+	f := New(Config{Tools: toolsNamed("f")})
 	apply := func(e event) { f.Apply([]event{e}, nil) }
-	apply(opens(0, "f"))
+	apply(callOpens(0, "f"))
 	if f.Sent(0) {
 		t.Error("sent before anything went out")
 	}
-	apply(args("{"))
+	apply(argsEvent("{"))
 	if !f.Sent(0) {
 		t.Error("not sent though its arguments began")
 	}
-	apply(end)
-	f = New(Config{Tools: offered("f"), Arguments: Whole})
-	apply(opens(0, "f"))
-	apply(args("{"))
+	apply(callEnd)
+	f = New(Config{Tools: toolsNamed("f"), Arguments: Whole})
+	apply(callOpens(0, "f"))
+	apply(argsEvent("{"))
 	if f.Sent(0) {
 		t.Error("sent before it was whole")
 	}
 	f = New(Config{CallsOff: true})
-	apply(opens(0, "f"))
+	apply(callOpens(0, "f"))
 	if !f.Sent(0) {
 		t.Error("a call that goes nowhere can become text")
 	}
@@ -274,11 +274,11 @@ func TestSent(t *testing.T) {
 
 func TestIndicesOfTheEnginesCalls(t *testing.T) {
 	f := New(Config{})
-	d := f.Apply(of(opens(0, "f"), end), nil)
+	d := f.Apply(sequence(callOpens(0, "f"), callEnd), nil)
 	if n := f.TakeIndex(); n != 1 {
 		t.Errorf("index %d", n)
 	}
-	d = f.Apply(of(opens(1, "g"), end), d)
+	d = f.Apply(sequence(callOpens(1, "g"), callEnd), d)
 	if got := d[len(d)-1].Index; got != 2 {
 		t.Errorf("index %d", got)
 	}
@@ -286,7 +286,7 @@ func TestIndicesOfTheEnginesCalls(t *testing.T) {
 
 func TestDeltasKnowTheirText(t *testing.T) {
 	f := New(Config{})
-	d := f.Apply(of(say("ab"), say("cd"), opens(0, "f"), args(`{"a"`), args(`:1}`), end), nil)
+	d := f.Apply(sequence(text("ab"), text("cd"), callOpens(0, "f"), argsEvent(`{"a"`), argsEvent(`:1}`), callEnd), nil)
 	if d[0].Start != 0 || d[0].End != 4 {
 		t.Errorf("text: %+v", d[0])
 	}
@@ -296,12 +296,12 @@ func TestDeltasKnowTheirText(t *testing.T) {
 }
 
 func TestWhatWaitsIsBounded(t *testing.T) {
-	cfg := Config{Tools: offered("f"), MaxHeld: 8, Guided: abi.ModeGuidedRequired}
+	cfg := Config{Tools: toolsNamed("f"), MaxHeld: 8, Guided: abi.ModeGuidedRequired}
 	more := abi.ReadJSON | abi.FlagMore
-	c := frames(t, cfg, of(opens(0, "f"), key("v"), val(more, "[1,2,3]"), val(abi.ReadJSON, ",4,5"), key("w"), val(abi.ReadJSON, "[1,2,3]"), end),
+	c := checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(more, "[1,2,3]"), valueEvent(abi.ReadJSON, ",4,5"), keyEvent("w"), valueEvent(abi.ReadJSON, "[1,2,3]"), callEnd),
 		`call 0 f * {"v":"[1,2,3],4,5","w":[1,2,3]}`)
 	if c.Overlong != 1 {
 		t.Errorf("%d counted, want 1", c.Overlong)
 	}
-	frames(t, cfg, of(payload(`[{"name": "f", `), payload(`"x":{"name":"g"}}]`)), `text [{"name": "f", "x":{"name":"g"}}]`)
+	checkFramed(t, cfg, sequence(payloadText(`[{"name": "f", `), payloadText(`"x":{"name":"g"}}]`)), `text [{"name": "f", "x":{"name":"g"}}]`)
 }

@@ -10,43 +10,43 @@ import (
 )
 
 func TestGuidedRequired(t *testing.T) {
-	cfg := Config{Guided: abi.ModeGuidedRequired, Tools: offered("f", "g")}
+	cfg := Config{Guided: abi.ModeGuidedRequired, Tools: toolsNamed("f", "g")}
 	for _, c := range []struct {
 		name string
 		in   []event
 		want []string
 	}{
-		{"array", of(payload(`[{"name":"f","parameters":{"a" : 1.0}}, {"arguments":{},"name":"g"}]`)), []string{`call 0 f * {"a" : 1.0}`, "call 1 g * {}"}},
-		{"one object", of(payload(` {"name":"f","arguments":{"x":"} ] \" {"}} `)), []string{`call 0 f * {"x":"} ] \" {"}`}},
-		{"no arguments", of(payload(`[{"name":"f"}]`)), []string{"call 0 f * {}"}},
-		{"other members", of(payload(`[{"name":"f","id":"x","arguments":{}}]`)), []string{"call 0 f * {}"}},
-		{"escaped name", of(payload(`[{"name":"\u0066"}]`)), []string{"call 0 f * {}"}},
-		{"raw line feed in a string", of(payload("{\"name\":\"f\",\"arguments\":{\"a\":\"x\ny\"}}")), []string{`call 0 f * {"a":"x\ny"}`}},
-		{"empty array", of(payload(`[]`)), []string{`text []`}},
-		{"not a call", of(payload(`{"mood": "sunny"}`)), []string{`text {"mood": "sunny"}`}},
-		{"one bad element", of(payload(`[{"name":"f","arguments":{}}, {"arguments":{}}]`)), []string{`text [{"name":"f","arguments":{}}, {"arguments":{}}]`}},
-		{"name is no string", of(payload(`[{"name":7}]`)), []string{`text [{"name":7}]`}},
-		{"empty name", of(payload(`[{"name":""}]`)), []string{`text [{"name":""}]`}},
-		{"element is no object", of(payload(`[{"name":"f"}, 5]`)), []string{`text [{"name":"f"}, 5]`}},
-		{"both spellings", of(payload(`{"name":"f","arguments":{},"parameters":{}}`)), []string{`text {"name":"f","arguments":{},"parameters":{}}`}},
-		{"arguments null", of(payload(`{"name":"f","arguments":null}`)), []string{`text {"name":"f","arguments":null}`}},
-		{"arguments a string", of(payload(`{"name":"f","arguments":"{}"}`)), []string{`text {"name":"f","arguments":"{}"}`}},
-		{"cut", of(payload(`[{"name": "f", "arguments": {"a": "O`)), []string{`text [{"name": "f", "arguments": {"a": "O`}},
-		{"broken", of(payload(`[{"name": "f", "arguments": {"a": ]`)), []string{`text [{"name": "f", "arguments": {"a": ]`}},
-		{"a payload behind a broken one", of(payload(`[draft] [{"name":"f"}]`)), []string{"text [draft] ", "call 0 f * {}"}},
-		{"an opener is the impossible byte", of(payload(`{[{"name":"f"}]`)), []string{"text {", "call 0 f * {}"}},
-		{"no JSON", of(say("I would rather not.")), []string{"text I would rather not."}},
-		{"no JSON in the payload", of(payload("I would rather not.")), []string{"text I would rather not."}},
-		{"white space around", of(think("hm"), say(" \n"), payload(`[{"name":"f"}]`), say("\n"), payload(" ")), []string{"think hm", "call 0 f * {}"}},
-		{"white space between two", of(payload(`[{"name":"f"}]`), say("\n"), payload(`{"name":"g"}`)), []string{"call 0 f * {}", "call 1 g * {}"}},
-		{"white space, then a thought", of(payload(`[{"name":"f"}]`), say("\n"), think("x"), say("\n"), think("y")), []string{"call 0 f * {}", "think x", "text \n", "think y"}},
-		{"text around keeps its white space", of(say(" a "), payload(`[{"name":"f"}]`), say(" b ")), []string{"text  a ", "call 0 f * {}", "text  b "}},
-		{"white space and a void payload", of(say("\n"), payload(`[]`), say("\n")), []string{"text \n[]\n"}},
-		{"a thought in the middle voids it", of(payload(`[{"name":`), think("x"), payload(`"f"}]`)), []string{`text [{"name":`, "think x", `text "f"}]`}},
-		{"blocks", of(think("a"), how(abi.FlagNewBlock, think("b")), say("x"), how(abi.FlagNewBlock, say("y"))), []string{"think a\nb", "text x\ny"}},
-		{"native call", of(say("a"), opens(0, "f"), args(`{}`), end, say(" ")), []string{"text a", "call 0 f * {}", "text  "}},
+		{"array", sequence(payloadText(`[{"name":"f","parameters":{"a" : 1.0}}, {"arguments":{},"name":"g"}]`)), []string{`call 0 f * {"a" : 1.0}`, "call 1 g * {}"}},
+		{"one object", sequence(payloadText(` {"name":"f","arguments":{"x":"} ] \" {"}} `)), []string{`call 0 f * {"x":"} ] \" {"}`}},
+		{"no arguments", sequence(payloadText(`[{"name":"f"}]`)), []string{"call 0 f * {}"}},
+		{"other members", sequence(payloadText(`[{"name":"f","id":"x","arguments":{}}]`)), []string{"call 0 f * {}"}},
+		{"escaped name", sequence(payloadText(`[{"name":"\u0066"}]`)), []string{"call 0 f * {}"}},
+		{"raw line feed in a string", sequence(payloadText("{\"name\":\"f\",\"arguments\":{\"a\":\"x\ny\"}}")), []string{`call 0 f * {"a":"x\ny"}`}},
+		{"empty array", sequence(payloadText(`[]`)), []string{`text []`}},
+		{"not a call", sequence(payloadText(`{"mood": "sunny"}`)), []string{`text {"mood": "sunny"}`}},
+		{"one bad element", sequence(payloadText(`[{"name":"f","arguments":{}}, {"arguments":{}}]`)), []string{`text [{"name":"f","arguments":{}}, {"arguments":{}}]`}},
+		{"name is no string", sequence(payloadText(`[{"name":7}]`)), []string{`text [{"name":7}]`}},
+		{"empty name", sequence(payloadText(`[{"name":""}]`)), []string{`text [{"name":""}]`}},
+		{"element is no object", sequence(payloadText(`[{"name":"f"}, 5]`)), []string{`text [{"name":"f"}, 5]`}},
+		{"both spellings", sequence(payloadText(`{"name":"f","arguments":{},"parameters":{}}`)), []string{`text {"name":"f","arguments":{},"parameters":{}}`}},
+		{"arguments null", sequence(payloadText(`{"name":"f","arguments":null}`)), []string{`text {"name":"f","arguments":null}`}},
+		{"arguments a string", sequence(payloadText(`{"name":"f","arguments":"{}"}`)), []string{`text {"name":"f","arguments":"{}"}`}},
+		{"cut", sequence(payloadText(`[{"name": "f", "arguments": {"a": "O`)), []string{`text [{"name": "f", "arguments": {"a": "O`}},
+		{"broken", sequence(payloadText(`[{"name": "f", "arguments": {"a": ]`)), []string{`text [{"name": "f", "arguments": {"a": ]`}},
+		{"a payload behind a broken one", sequence(payloadText(`[draft] [{"name":"f"}]`)), []string{"text [draft] ", "call 0 f * {}"}},
+		{"an opener is the impossible byte", sequence(payloadText(`{[{"name":"f"}]`)), []string{"text {", "call 0 f * {}"}},
+		{"no JSON", sequence(text("I would rather not.")), []string{"text I would rather not."}},
+		{"no JSON in the payload", sequence(payloadText("I would rather not.")), []string{"text I would rather not."}},
+		{"white space around", sequence(reasoning("hm"), text(" \n"), payloadText(`[{"name":"f"}]`), text("\n"), payloadText(" ")), []string{"think hm", "call 0 f * {}"}},
+		{"white space between two", sequence(payloadText(`[{"name":"f"}]`), text("\n"), payloadText(`{"name":"g"}`)), []string{"call 0 f * {}", "call 1 g * {}"}},
+		{"white space, then a thought", sequence(payloadText(`[{"name":"f"}]`), text("\n"), reasoning("x"), text("\n"), reasoning("y")), []string{"call 0 f * {}", "think x", "text \n", "think y"}},
+		{"text around keeps its white space", sequence(text(" a "), payloadText(`[{"name":"f"}]`), text(" b ")), []string{"text  a ", "call 0 f * {}", "text  b "}},
+		{"white space and a void payload", sequence(text("\n"), payloadText(`[]`), text("\n")), []string{"text \n[]\n"}},
+		{"a thought in the middle voids it", sequence(payloadText(`[{"name":`), reasoning("x"), payloadText(`"f"}]`)), []string{`text [{"name":`, "think x", `text "f"}]`}},
+		{"blocks", sequence(reasoning("a"), withFlags(abi.FlagNewBlock, reasoning("b")), text("x"), withFlags(abi.FlagNewBlock, text("y"))), []string{"think a\nb", "text x\ny"}},
+		{"native call", sequence(text("a"), callOpens(0, "f"), argsEvent(`{}`), callEnd, text(" ")), []string{"text a", "call 0 f * {}", "text  "}},
 	} {
-		t.Run(c.name, func(t *testing.T) { frames(t, cfg, c.in, c.want...) })
+		t.Run(c.name, func(t *testing.T) { checkFramed(t, cfg, c.in, c.want...) })
 	}
 }
 
@@ -70,16 +70,16 @@ func TestGuidedNamed(t *testing.T) {
 		{"array of something else", `[1]`, `text [1]`},
 		{"cut", `{"meter":`, `text {"meter":`},
 	} {
-		t.Run(c.name, func(t *testing.T) { frames(t, cfg, of(payload(c.in)), c.want) })
+		t.Run(c.name, func(t *testing.T) { checkFramed(t, cfg, sequence(payloadText(c.in)), c.want) })
 	}
 	cfg.NamedTool = "add_rule"
 	in := `{"name":"add_rule","arguments":{"door":2}}`
-	frames(t, cfg, of(payload(in)), `call 0 add_rule * `+in)
-	frames(t, cfg, of(opens(0, "f"), args("{}"), end))
+	checkFramed(t, cfg, sequence(payloadText(in)), `call 0 add_rule * `+in)
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent("{}"), callEnd))
 }
 
 func TestGuidedPolicies(t *testing.T) {
-	in := of(payload(`[{"name":"f"}, {"name":"x","arguments":{}}, {"name":"g"}]`))
+	in := sequence(payloadText(`[{"name":"f"}, {"name":"x","arguments":{}}, {"name":"g"}]`))
 	for _, c := range []struct {
 		name string
 		cfg  Config
@@ -91,13 +91,13 @@ func TestGuidedPolicies(t *testing.T) {
 		{"only one", Config{Single: true}, []string{"call 0 f * {}"}},
 		{"whole", Config{Arguments: Whole}, []string{"call 0 f * {}", "call 1 x * {}", "call 2 g * {}"}},
 	} {
-		c.cfg.Guided, c.cfg.Tools = abi.ModeGuidedRequired, offered("f", "g")
-		t.Run(c.name, func(t *testing.T) { frames(t, c.cfg, in, c.want...) })
+		c.cfg.Guided, c.cfg.Tools = abi.ModeGuidedRequired, toolsNamed("f", "g")
+		t.Run(c.name, func(t *testing.T) { checkFramed(t, c.cfg, in, c.want...) })
 	}
 }
 
 func TestGuidedEager(t *testing.T) {
-	cfg := Config{Guided: abi.ModeGuidedRequired, GuidedEager: true, Tools: offered("f", "g")}
+	cfg := Config{Guided: abi.ModeGuidedRequired, GuidedEager: true, Tools: toolsNamed("f", "g")}
 	for _, c := range []struct {
 		name, in string
 		want     []string
@@ -117,16 +117,52 @@ func TestGuidedEager(t *testing.T) {
 		{"cut in the second", `[{"name": "f"}, {"name`, []string{"call 0 f * {}", `text , {"name`}},
 		{"not a call", `{"mood": {"name":"f"}}`, []string{`text {"mood": {"name":"f"}}`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { frames(t, cfg, of(say("\n"), payload(c.in), say("\n")), around(c.want)...) })
+		t.Run(c.name, func(t *testing.T) {
+			checkFramed(t, cfg, sequence(text("\n"), payloadText(c.in), text("\n")), around(c.want)...)
+		})
 	}
-	got, _ := framed(cfg, pieces(of(payload(`[{"name":"f","arguments":{"a":[1,x`)), 1), false)
-	if len(got) != 2 || got[0] != `call 0 f * {"a":[1, cut` || got[1] != "text x" {
-		t.Errorf("broken in the arguments: %q", got)
+}
+
+// JSON that breaks after something of a call was sent leaves the call cut, and what
+// follows is text.
+func TestGuidedEagerBreaks(t *testing.T) {
+	cfg := Config{Guided: abi.ModeGuidedRequired, GuidedEager: true, Tools: toolsNamed("f")}
+	for _, c := range []struct {
+		name, in string
+		unknown  UnknownTools
+		want     []string
+	}{
+		{"in the arguments", `[{"name":"f","arguments":{"a":[1,x`, UnknownPass, []string{`call 0 f * {"a":[1, cut`, "text x"}},
+		{"after the arguments", `[{"name":"f","arguments":{}, x`, UnknownPass, []string{`call 0 f * {} cut`, "text x"}},
+		{"cut after the arguments", `[{"name":"f","arguments":{}`, UnknownPass, []string{`call 0 f * {} cut`}},
+		{"a repeated name", `[{"name":"f","arguments":{},"name":"g"}]`, UnknownPass, []string{`call 0 f * {} cut`, `text :"g"}]`}},
+		{"in a call that becomes text", `[{"name":"x","arguments":{"a":[1,x`, UnknownText, []string{`text {"name":"x","arguments":{"a":[1,x`}},
+		{"after its arguments", `[{"name":"x","arguments":{}, x`, UnknownText, []string{`text {"name":"x","arguments":{}, x`}},
+		{"a repeated name in it", `[{"name":"x","arguments":{},"name":"g"}]`, UnknownText, []string{`text {"name":"x","arguments":{},"name":"g"}]`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := cfg
+			cfg.Unknown = c.unknown
+			got, _ := frameAll(cfg, cutIntoPieces(sequence(payloadText(c.in)), 1), false)
+			if strings.Join(got, "|") != strings.Join(c.want, "|") {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
-	cfg.Unknown = UnknownText
-	frames(t, cfg, of(payload(`[{"name":"x","arguments":{"a":1}},{"name":"f"}]`)), `text {"name":"x","arguments":{"a":1}}`, "call 0 f * {}")
-	cfg.CallsOff = true
-	frames(t, cfg, of(payload(`[{"name":"x","arguments":{"a":1}},{"name":"f"}]`)))
+}
+
+func TestGuidedEagerUnknownTools(t *testing.T) {
+	cfg := Config{Guided: abi.ModeGuidedRequired, GuidedEager: true, Tools: toolsNamed("f"), Unknown: UnknownText}
+	in := sequence(payloadText(`[{"name":"x","arguments":{"a":1}},{"name":"f"}]`))
+	checkFramed(t, cfg, in, `text {"name":"x","arguments":{"a":1}}`, "call 0 f * {}")
+	off := cfg
+	off.CallsOff = true
+	checkFramed(t, off, in)
+	cfg.MaxHeld = 30
+	got, counts := frameAll(cfg, cutIntoPieces(in, 1), false)
+	if len(got) != 1 || got[0] != `text {"name":"x","arguments":{"a":1}},{"name":"f"}]` || counts.Overlong != 1 {
+		t.Errorf("longer than may be held: %q, %+v", got, counts)
+	}
 }
 
 // around adds the white space that stands around a payload that became text.
@@ -151,15 +187,15 @@ func TestGuidedEagerNamed(t *testing.T) {
 		`[{"name":"f","arguments":{}}]`:        `call 0 f * {}`,
 		`{"name":`:                             `text {"name":`,
 	} {
-		frames(t, cfg, of(payload(in)), want)
+		checkFramed(t, cfg, sequence(payloadText(in)), want)
 	}
 	f := New(cfg)
-	if got := view(f.Apply(of(payload(`{"meter":"abc`)), nil)); len(got) != 1 || got[0] != `call 0 f * {"meter":"abc …` {
+	if got := assembled(f.Apply(sequence(payloadText(`{"meter":"abc`)), nil)); len(got) != 1 || got[0] != `call 0 f * {"meter":"abc …` {
 		t.Errorf("arguments don't stream: %q", got)
 	}
 	cfg.NamedTool = "n"
 	f = New(cfg)
-	if got := view(f.Apply(of(payload(`{"name":"n`)), nil)); len(got) != 1 || got[0] != `call 0 n * {"name":"n …` {
+	if got := assembled(f.Apply(sequence(payloadText(`{"name":"n`)), nil)); len(got) != 1 || got[0] != `call 0 n * {"name":"n …` {
 		t.Errorf("arguments with a name don't stream: %q", got)
 	}
 }
@@ -171,7 +207,7 @@ func TestGuidedCallsKnowTheirText(t *testing.T) {
 	gap := strings.Index(raw, "<!>")
 	for _, eager := range []bool{false, true} {
 		for step := 1; step <= len(raw); step++ {
-			f := New(Config{Guided: abi.ModeGuidedRequired, Tools: offered("f", "g"), GuidedEager: eager})
+			f := New(Config{Guided: abi.ModeGuidedRequired, Tools: toolsNamed("f", "g"), GuidedEager: eager})
 			var deltas []Delta
 			for at := 0; at < len(raw); {
 				end := min(at+step, len(raw))

@@ -34,41 +34,41 @@ var (
 
 // someCall draws a complete call of keys and values, nested or not.
 func someCall(t *rapid.T) []event {
-	events := []event{opens(0, "f")}
+	events := []event{callOpens(0, "f")}
 	var value func(depth int)
 	value = func(depth int) {
 		kind := rapid.IntRange(0, 6).Draw(t, "kind")
 		switch {
 		case kind == 0 && depth < 3:
-			events = append(events, object)
+			events = append(events, openObject)
 			for range rapid.IntRange(0, 3).Draw(t, "members") {
-				events = append(events, key(someText.Draw(t, "key")))
+				events = append(events, keyEvent(someText.Draw(t, "key")))
 				value(depth + 1)
 			}
-			events = append(events, shut)
+			events = append(events, closed)
 		case kind == 1 && depth < 3:
-			events = append(events, array)
+			events = append(events, openArray)
 			for range rapid.IntRange(0, 3).Draw(t, "elements") {
 				value(depth + 1)
 			}
-			events = append(events, shut)
+			events = append(events, closed)
 		default:
 			flags := uint8(rapid.IntRange(0, 8).Draw(t, "reading"))
 			if rapid.Bool().Draw(t, "trim") {
 				flags |= abi.FlagTrim
 			}
-			events = append(events, val(flags, someValue.Draw(t, "value")))
+			events = append(events, valueEvent(flags, someValue.Draw(t, "value")))
 		}
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "parameters") {
-		events = append(events, key(rapid.SampledFrom([]string{"v", "w", "", "x\"y"}).Draw(t, "parameter")))
+		events = append(events, keyEvent(rapid.SampledFrom([]string{"v", "w", "", "x\"y"}).Draw(t, "parameter")))
 		value(0)
 	}
-	return of(append(events, end)...)
+	return sequence(append(events, callEnd)...)
 }
 
 // arguments gives what went out for the one call.
-func arguments(t *rapid.T, deltas []Delta) string {
+func argumentsOf(t *rapid.T, deltas []Delta) string {
 	var b strings.Builder
 	ended := false
 	for _, d := range deltas {
@@ -88,19 +88,19 @@ func arguments(t *rapid.T, deltas []Delta) string {
 func TestCallsAreObjectsHoweverTheyAreCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		knobs := someKnobs.Draw(t, "knobs")
-		cfg := Config{Tools: typed(someSchema.Draw(t, "schema")), Typing: &knobs, Arguments: Arguments(rapid.IntRange(0, 1).Draw(t, "arguments"))}
+		cfg := Config{Tools: toolWithParameter(someSchema.Draw(t, "schema")), Typing: &knobs, Arguments: Arguments(rapid.IntRange(0, 1).Draw(t, "arguments"))}
 		events := someCall(t)
 		whole := New(cfg).Apply(events, nil)
-		want := arguments(t, whole)
+		want := argumentsOf(t, whole)
 		if !isObject(want) {
 			t.Fatalf("%q is no JSON object", want)
 		}
 		f := New(cfg)
 		var deltas []Delta
-		for _, e := range pieces(events, rapid.IntRange(1, 5).Draw(t, "cut")) {
+		for _, e := range cutIntoPieces(events, rapid.IntRange(1, 5).Draw(t, "cut")) {
 			deltas = f.Apply([]event{e}, deltas)
 		}
-		if got := arguments(t, deltas); got != want {
+		if got := argumentsOf(t, deltas); got != want {
 			t.Fatalf("cut: %q, whole: %q", got, want)
 		}
 	})
@@ -115,7 +115,7 @@ func TestVerbatimArguments(t *testing.T) {
 		for n := range 3 {
 			f := New(cfg)
 			var deltas []Delta
-			for _, e := range pieces(of(opens(0, "f"), args(text), end), n) {
+			for _, e := range cutIntoPieces(sequence(callOpens(0, "f"), argsEvent(text), callEnd), n) {
 				deltas = f.Apply([]event{e}, deltas)
 			}
 			var got strings.Builder
@@ -152,10 +152,10 @@ func TestGuidedJSONHoweverItIsCut(t *testing.T) {
 		inner := strings.Join(elements.Draw(t, "elements"), rapid.SampledFrom([]string{",", " , ", " "}).Draw(t, "separator"))
 		frame := rapid.SampledFrom([]string{"[%s]", "%s", "[%s", "a [%s] b", "\n[%s]\n"}).Draw(t, "frame")
 		text := fmt.Sprintf(frame, inner)
-		cfg := Config{Guided: abi.ModeGuidedRequired, Tools: offered("f", "g")}
-		whole, _ := framed(cfg, of(payload(text)), true)
+		cfg := Config{Guided: abi.ModeGuidedRequired, Tools: toolsNamed("f", "g")}
+		whole, _ := frameAll(cfg, sequence(payloadText(text)), true)
 		for n := 1; n < 4; n++ {
-			if cut, _ := framed(cfg, pieces(of(payload(text)), n), false); strings.Join(cut, "|") != strings.Join(whole, "|") {
+			if cut, _ := frameAll(cfg, cutIntoPieces(sequence(payloadText(text)), n), false); strings.Join(cut, "|") != strings.Join(whole, "|") {
 				t.Fatalf("%q: cut %q, whole %q", text, cut, whole)
 			}
 		}

@@ -13,47 +13,47 @@ import (
 
 type event = parse.CheckedEvent
 
-func say(s string) event { return event{Kind: abi.Text, Data: []byte(s)} }
+func text(s string) event { return event{Kind: abi.Text, Data: []byte(s)} }
 
-func think(s string) event { return event{Kind: abi.Reasoning, Data: []byte(s)} }
+func reasoning(s string) event { return event{Kind: abi.Reasoning, Data: []byte(s)} }
 
-func payload(s string) event {
+func payloadText(s string) event {
 	return event{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(s)}
 }
 
-func opens(n uint16, name string) event {
+func callOpens(n uint16, name string) event {
 	return event{Kind: abi.Call, Call: n, Data: []byte(name)}
 }
 
-func id(s string) event { return event{Kind: abi.CallID, Data: []byte(s)} }
+func callID(s string) event { return event{Kind: abi.CallID, Data: []byte(s)} }
 
-func args(s string) event { return event{Kind: abi.Args, Data: []byte(s)} }
+func argsEvent(s string) event { return event{Kind: abi.Args, Data: []byte(s)} }
 
-func key(s string) event { return event{Kind: abi.Key, Data: []byte(s)} }
+func keyEvent(s string) event { return event{Kind: abi.Key, Data: []byte(s)} }
 
-func val(how uint8, s string) event {
+func valueEvent(how uint8, s string) event {
 	return event{Kind: abi.Value, Flags: how, Data: []byte(s)}
 }
 
-func how(flags uint8, e event) event { e.Flags |= flags; return e }
+func withFlags(flags uint8, e event) event { e.Flags |= flags; return e }
 
-func lit(e event) event { e.Literal = true; return e }
+func literal(e event) event { e.Literal = true; return e }
 
 var (
-	object = event{Kind: abi.Open, Flags: abi.FlagObject}
-	array  = event{Kind: abi.Open, Flags: abi.FlagArray}
-	shut   = event{Kind: abi.Close}
-	end    = event{Kind: abi.CallEnd}
-	drop   = event{Kind: abi.CallDrop}
+	openObject = event{Kind: abi.Open, Flags: abi.FlagObject}
+	openArray  = event{Kind: abi.Open, Flags: abi.FlagArray}
+	closed     = event{Kind: abi.Close}
+	callEnd    = event{Kind: abi.CallEnd}
+	callDrop   = event{Kind: abi.CallDrop}
 )
 
-func unsound(s string) event {
+func unsoundEnd(s string) event {
 	return event{Kind: abi.CallEnd, Flags: abi.FlagUnsound, Data: []byte(s)}
 }
 
 // of puts events into the call that was opened before them, and offsets on
 // spans.
-func of(events ...event) []event {
+func sequence(events ...event) []event {
 	out := append([]event(nil), events...)
 	var n uint16
 	var at uint32
@@ -74,7 +74,7 @@ func of(events ...event) []event {
 
 // view puts deltas together, adjacent ones of a kind merged. Made-up ids are
 // shown as "*".
-func view(deltas []Delta) (list []string) {
+func assembled(deltas []Delta) (list []string) {
 	type open struct {
 		at   int
 		head string
@@ -119,7 +119,7 @@ func view(deltas []Delta) (list []string) {
 
 // pieces cuts the events' data after every n characters; 0: not at all. Only
 // what the ABI lets come in parts is cut.
-func pieces(events []event, n int) (out []event) {
+func cutIntoPieces(events []event, n int) (out []event) {
 	for _, e := range events {
 		switch e.Kind {
 		case abi.Text, abi.Reasoning, abi.Args, abi.Value:
@@ -151,7 +151,7 @@ func pieces(events []event, n int) (out []event) {
 }
 
 // framed frames events, each in an Apply of its own or all in one.
-func framed(cfg Config, events []event, single bool) ([]string, Counts) {
+func frameAll(cfg Config, events []event, single bool) ([]string, Counts) {
 	f := New(cfg)
 	var deltas []Delta
 	if single {
@@ -165,18 +165,18 @@ func framed(cfg Config, events []event, single bool) ([]string, Counts) {
 			clear(e.Data)
 		}
 	}
-	return view(f.Finish(deltas)), f.Counts()
+	return assembled(f.Finish(deltas)), f.Counts()
 }
 
 // frames checks what events become, whole and in pieces of every size.
-func frames(t *testing.T, cfg Config, events []event, want ...string) Counts {
+func checkFramed(t *testing.T, cfg Config, events []event, want ...string) Counts {
 	t.Helper()
 	var counts Counts
 	for n := range 4 {
 		for _, single := range []bool{true, false} {
 			var got []string
 			ids := cfg
-			got, counts = framed(ids, pieces(events, n), single)
+			got, counts = frameAll(ids, cutIntoPieces(events, n), single)
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 				t.Errorf("pieces of %d, one Apply %v:\n got %q\nwant %q", n, single, got, want)
 			}
@@ -185,7 +185,7 @@ func frames(t *testing.T, cfg Config, events []event, want ...string) Counts {
 	return counts
 }
 
-func offered(names ...string) *typing.Tools {
+func toolsNamed(names ...string) *typing.Tools {
 	var list []typing.Tool
 	for _, n := range names {
 		list = append(list, typing.Tool{Name: n, Parameters: []byte(`{"type":"object"}`)})
@@ -193,6 +193,6 @@ func offered(names ...string) *typing.Tools {
 	return typing.NewTools(list)
 }
 
-func typed(schema string) *typing.Tools {
+func toolWithParameter(schema string) *typing.Tools {
 	return typing.NewTools([]typing.Tool{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"v":` + schema + `}}`)}})
 }

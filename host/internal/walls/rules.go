@@ -5,8 +5,8 @@ package main
 var repository = rules{
 	layers: [][]string{
 		{"host/internal/jsonx", "host/internal/walls", "host/tracing"},
-		{"host/openai", "host/prompt/jinja"},
-		{"host/chunk", "host/prompt"},
+		{"host/openai", "host/prompt/jinja", "host/typing"},
+		{"host/chunk", "host/prompt", "host/framing/guided"},
 		{"host/backend", "host/parse"},
 		{"host/backend/openai/sse"},
 		{"host/backend/openai", "host/backend/replay"},
