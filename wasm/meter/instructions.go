@@ -53,16 +53,8 @@ func (b *body) immediates(at int, op byte) {
 			r.u32()
 		}
 		r.u32()
-	case op == opCall, op == opReturnCall:
-		f := r.u32()
-		if f < uint32(len(b.w.imports)) {
-			b.charge(at, outward)
-		}
-		b.stack.called(b.w.signature(r, b.w.typeOf(f)))
-	case op == opCallIndirect, op == opReturnCallIndirect:
-		b.stack.move(-1)
-		b.stack.called(b.w.signature(r, uint64(r.u32())))
-		r.u32()
+	case op >= opCall && op <= opReturnCallIndirect:
+		b.callImmediates(at, op)
 	case op == opSelectTyped:
 		if n := r.byte(); n != 1 {
 			r.fail("select of %d types", n)
@@ -80,14 +72,8 @@ func (b *body) immediates(at int, op byte) {
 	case op == opMemoryGrow:
 		r.zero()
 		b.charge(at, outward)
-	case op == opI32Const:
-		r.signed(32)
-	case op == opI64Const:
-		r.signed(64)
-	case op == 0x43: // f32.const
-		r.skip(4)
-	case op == 0x44: // f64.const
-		r.skip(8)
+	case op >= opI32Const && op <= 0x44:
+		r.skipConstant(op)
 	case op >= 0x45 && op <= 0xc4: // numeric
 		if isSlow(op) {
 			b.slow(slowBytes)
@@ -104,6 +90,37 @@ func (b *body) immediates(at int, op byte) {
 	default:
 		r.at = at
 		r.fail("instruction %#x is unknown or needs a feature that is not allowed", op)
+	}
+}
+
+// callImmediates reads what follows call, call_indirect, return_call or
+// return_call_indirect.
+func (b *body) callImmediates(at int, op byte) {
+	r := b.r
+	if op == opCallIndirect || op == opReturnCallIndirect {
+		b.stack.move(-1)
+		b.stack.called(b.w.signature(r, uint64(r.u32())))
+		r.u32()
+		return
+	}
+	f := r.u32()
+	if f < uint32(len(b.w.imports)) {
+		b.charge(at, outward)
+	}
+	b.stack.called(b.w.signature(r, b.w.typeOf(f)))
+}
+
+// skipConstant reads the value of i32.const, i64.const, f32.const or f64.const.
+func (r *reader) skipConstant(op byte) {
+	switch op {
+	case opI32Const:
+		r.signed(32)
+	case opI64Const:
+		r.signed(64)
+	case 0x43: // f32.const
+		r.skip(4)
+	default: // f64.const
+		r.skip(8)
 	}
 }
 
