@@ -25,7 +25,7 @@ func BenchmarkLease(b *testing.B) {
 func BenchmarkTable(b *testing.B) {
 	r, _ := open(b, Config{Linked: append([]*sdk.Module{toy}, builtin.Modules...), Native: true})
 	for b.Loop() {
-		newTable(r.names.live())
+		newTable(r.names.current())
 	}
 }
 

@@ -12,14 +12,14 @@ import (
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
-// builtins lists the modules that come with the program. A family that is linked
+// builtinVersions lists the modules that come with the program. A family that is linked
 // and embedded is listed once, in the form that is preferred.
-func (l *loader) builtins() ([]*version, error) {
-	embedded, err := l.embedded()
+func (l *loader) builtinVersions() ([]*version, error) {
+	embedded, err := l.embeddedVersions()
 	if err != nil {
 		return nil, err
 	}
-	linked, err := l.linked()
+	linked, err := l.linkedVersions()
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (l *loader) builtins() ([]*version, error) {
 	return out, nil
 }
 
-func (l *loader) linked() ([]*version, error) {
+func (l *loader) linkedVersions() ([]*version, error) {
 	var out []*version
 	for _, m := range l.cfg.Linked {
 		described, err := manifest.Parse([]byte(m.Manifest))
@@ -46,12 +46,12 @@ func (l *loader) linked() ([]*version, error) {
 			return nil, fmt.Errorf("a linked module's manifest: %w", err)
 		}
 		b := &build{Info: Info{Manifest: described, Origin: OriginLinked, Engine: EngineNative}}
-		out = append(out, newVersion(b, func(context.Context) (running, error) { return l.link(m, described) }))
+		out = append(out, newVersion(b, func(context.Context) (running, error) { return l.openLinked(m, described) }))
 	}
 	return out, nil
 }
 
-func (l *loader) link(m *sdk.Module, described *manifest.Manifest) (run running, err error) {
+func (l *loader) openLinked(m *sdk.Module, described *manifest.Manifest) (run running, err error) {
 	if !l.cfg.Native {
 		l.log.Warn("no WebAssembly module is at hand: the linked parser is used", "module", described.Module)
 	}
@@ -65,9 +65,9 @@ func (l *loader) link(m *sdk.Module, described *manifest.Manifest) (run running,
 	return run, nil
 }
 
-// embedded describes the embedded modules. Their bytes are read again when they
+// embeddedVersions describes the embedded modules. Their bytes are read again when they
 // are compiled: most modules never are.
-func (l *loader) embedded() ([]*version, error) {
+func (l *loader) embeddedVersions() ([]*version, error) {
 	if l.cfg.Embedded == nil {
 		return nil, nil
 	}
@@ -94,13 +94,13 @@ func (l *loader) embeddedVersion(name string) (*version, error) {
 		return nil, err
 	}
 	code := wasm.NewBuild(binary)
-	b, err := describe(OriginEmbedded, code)
+	b, err := describeBuild(OriginEmbedded, code)
 	if err != nil {
 		return nil, err
 	}
 	code.ReadAgain(read)
 	return newVersion(b, func(ctx context.Context) (running, error) {
-		run, err := l.compile(ctx, code, *l.cfg.Shipped)
+		run, err := l.compileBuild(ctx, code, *l.cfg.Shipped)
 		if err != nil {
 			return running{}, fmt.Errorf("module %s: %w", name, err)
 		}

@@ -46,7 +46,7 @@ func (r *Registry) Put(ctx context.Context, name string, c Change) error {
 	if _, err := r.slotIf(name, c.If); err != nil && !isNoModule(err) {
 		return err
 	}
-	b, err := r.loader.inspect(r.deployer.slotCopy(name).fileName(), OriginAdmin, wasm.NewBuild(c.Binary), c.Signature)
+	b, err := r.loader.inspectBuild(r.deployer.slotCopy(name).fileName(), OriginAdmin, wasm.NewBuild(c.Binary), c.Signature)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Registry) Put(ctx context.Context, name string, c Change) error {
 	if c.Rollout != nil {
 		rollout = *c.Rollout
 	}
-	return r.deployer.deploy(ctx, b, rollout, c.Shadow, r.deployer.saveFile)
+	return r.deployer.deployBuild(ctx, b, rollout, c.Shadow, r.deployer.saveFile)
 }
 
 func isNoModule(err error) bool {
@@ -71,7 +71,7 @@ func (r *Registry) slotIf(name string, ok Condition) (*slot, error) {
 	if r.closed {
 		return nil, ErrClosed
 	}
-	s := r.names.live().slots[name]
+	s := r.names.current().slots[name]
 	if ok != nil && !ok(s.etag()) {
 		return nil, ErrChanged
 	}
@@ -94,7 +94,7 @@ func (r *Registry) changeSlot(name string, ok Condition, change func(*slot) erro
 
 // Remove takes a module away. What it shadowed is back.
 func (r *Registry) Remove(ctx context.Context, name string, ok Condition) error {
-	return r.changeSlot(name, ok, func(s *slot) error { return r.deployer.remove(ctx, s) })
+	return r.changeSlot(name, ok, func(s *slot) error { return r.deployer.removeModule(ctx, s) })
 }
 
 // Rollback ends a trial, or else brings the version back that was live before.
@@ -108,6 +108,6 @@ func (r *Registry) Promote(ctx context.Context, name string, ok Condition) error
 		if s.trial == nil {
 			return &NothingError{name, "version on trial"}
 		}
-		return r.deployer.promote(ctx, s, "promoted by an administrator")
+		return r.deployer.promoteTrial(ctx, s, "promoted by an administrator")
 	})
 }

@@ -80,7 +80,7 @@ func TestARunningStreamKeepsItsVersion(t *testing.T) {
 	if got := say(t, r, "mine", "a"); got != "(a)" {
 		t.Errorf("a new stream: %q", got)
 	}
-	if got := v.run.module.Stats().Instances; got != 1 {
+	if got := v.running.module.Stats().Instances; got != 1 {
 		t.Errorf("the old version has %d instances", got)
 	}
 	if got := module(t, r, "mine").Draining; got != 1 {
@@ -92,7 +92,7 @@ func TestARunningStreamKeepsItsVersion(t *testing.T) {
 	if v.acquire() || module(t, r, "mine").Draining != 0 {
 		t.Error("the old version is open after its last stream")
 	}
-	if _, _, err := v.run.module.Open(t.Context(), &abi.OpenBlock{Parser: "mine"}); !errors.Is(err, wasm.ErrClosed) {
+	if _, _, err := v.running.module.Open(t.Context(), &abi.OpenBlock{Parser: "mine"}); !errors.Is(err, wasm.ErrClosed) {
 		t.Errorf("the old module: %v", err)
 	}
 }
@@ -189,11 +189,13 @@ func TestSignatures(t *testing.T) {
 		"of others":    {signature: ed25519.Sign(private, append(binary, 0)), want: "or the module was altered"},
 		"no signature": {signature: []byte("x"), want: "not 64 bytes"},
 	} {
-		r, _ := open(t, Config{Keys: []ed25519.PublicKey{public}})
-		err := r.Put(t.Context(), "mine", Change{Binary: binary, Signature: c.signature})
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: got %v, want %q", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r, _ := open(t, Config{Keys: []ed25519.PublicKey{public}})
+			err := r.Put(t.Context(), "mine", Change{Binary: binary, Signature: c.signature})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s: got %v, want %q", name, err, c.want)
+			}
+		})
 	}
 	r, _ := open(t, Config{Keys: []ed25519.PublicKey{public}, Dir: t.TempDir()})
 	if err := r.Put(t.Context(), "mine", Change{Binary: binary, Signature: good}); err != nil {
@@ -228,7 +230,7 @@ func TestKeys(t *testing.T) {
 
 func TestLockFile(t *testing.T) {
 	binary := guest{}.Bytes()
-	b, err := describe("x", wasm.NewBuild(binary))
+	b, err := describeBuild("x", wasm.NewBuild(binary))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,13 +242,15 @@ func TestLockFile(t *testing.T) {
 		"not listed":      {lock: b.SHA256 + "  yours.wasm\n", want: "does not list mine.wasm"},
 		"not a lock file": {lock: "mine.wasm\n", want: "line 1"},
 	} {
-		file := filepath.Join(t.TempDir(), "turnkey.lock")
-		write(t, filepath.Dir(file), "turnkey.lock", []byte(c.lock))
-		r, _ := open(t, Config{LockFile: file})
-		err := tryPut(t, r, guest{})
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: got %v, want %q", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "turnkey.lock")
+			write(t, filepath.Dir(file), "turnkey.lock", []byte(c.lock))
+			r, _ := open(t, Config{LockFile: file})
+			err := tryPut(t, r, guest{})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s: got %v, want %q", name, err, c.want)
+			}
+		})
 	}
 	r, _ := open(t, Config{LockFile: filepath.Join(t.TempDir(), "no.lock")})
 	if err := tryPut(t, r, guest{}); !errors.Is(err, os.ErrNotExist) {

@@ -6,49 +6,50 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 )
 
-// comparison compares what two versions say of one text, however each of them
-// cuts it.
+// comparison compares the events that two versions emit for one text, however
+// each of them cuts it. Offsets are of the raw text.
 type comparison struct {
 	live, candidate transcript
 	differs         bool
-	where           uint32 // offset of the first difference
+	firstDifference uint32 // offset of the first difference
 }
 
 // maxAhead is how far one version may be ahead of the other, in items.
 const maxAhead = 1 << 14
 
-// match compares what both have said by now.
-func (c *comparison) match() {
-	n := min(len(c.live.said), len(c.candidate.said))
+// matchEmitted compares what both have emitted by now.
+func (c *comparison) matchEmitted() {
+	n := min(len(c.live.emitted), len(c.candidate.emitted))
 	for i := range n {
-		if c.live.said[i] != c.candidate.said[i] {
-			c.differs, c.where = true, min(c.live.said[i].start, c.candidate.said[i].start)
+		if c.live.emitted[i] != c.candidate.emitted[i] {
+			c.differs, c.firstDifference = true, min(c.live.emitted[i].start, c.candidate.emitted[i].start)
 			return
 		}
 	}
-	c.live.forget(n)
-	c.candidate.forget(n)
+	c.live.dropFirst(n)
+	c.candidate.dropFirst(n)
 	for _, t := range []*transcript{&c.live, &c.candidate} {
-		if len(t.said) > maxAhead {
-			c.differs, c.where = true, t.said[0].start
+		if len(t.emitted) > maxAhead {
+			c.differs, c.firstDifference = true, t.emitted[0].start
 		}
 	}
 }
 
-// matchEnds compares to the end: what only one has said is a difference.
+// matchEnds compares to the end: what only one has emitted is a difference.
 func (c *comparison) matchEnds() {
-	c.live.close()
-	c.candidate.close()
-	c.match()
+	c.live.endPending()
+	c.candidate.endPending()
+	c.matchEmitted()
 	for _, t := range []*transcript{&c.live, &c.candidate} {
-		if !c.differs && len(t.said) > 0 {
-			c.differs, c.where = true, t.said[0].start
+		if !c.differs && len(t.emitted) > 0 {
+			c.differs, c.firstDifference = true, t.emitted[0].start
 		}
 	}
 }
 
-// item is a thing said: a whole run of text, a whole fragment, a mark.
-type item struct {
+// outputItem is what clients could tell apart: a whole run of text or of
+// arguments, or a mark such as the begin of a call.
+type outputItem struct {
 	kind       abi.Kind
 	flags      uint8
 	call       uint16
@@ -56,12 +57,12 @@ type item struct {
 	literal    uint64 // hash of literal bytes
 }
 
-// transcript gathers what a version says. Neighbouring fragments become one.
+// transcript gathers what a version emits. Neighbouring fragments become one.
 type transcript struct {
-	said    []item
-	open    item // the last fragment, which may go on
-	isOpen  bool
-	literal uint64
+	emitted    []outputItem
+	pending    outputItem // the last fragment, which may go on
+	hasPending bool
+	literal    uint64
 }
 
 var literalSeed = maphash.MakeSeed()
@@ -81,55 +82,55 @@ func (t *transcript) addAnswer(a abi.Answer) {
 			t.literal = 0
 			continue
 		}
-		t.add(e)
+		t.addEvent(e)
 	}
 }
 
-func (t *transcript) add(e abi.Event) {
-	i := item{kind: e.Kind, flags: e.Flags, call: e.Call, start: e.Start, end: e.Start + e.Len, literal: t.literal}
+func (t *transcript) addEvent(e abi.Event) {
+	i := outputItem{kind: e.Kind, flags: e.Flags, call: e.Call, start: e.Start, end: e.Start + e.Len, literal: t.literal}
 	t.literal = 0
 	switch {
 	case e.Kind == abi.Value:
-		t.value(i)
+		t.addValue(i)
 	case e.Kind == abi.Text || e.Kind == abi.Reasoning || e.Kind == abi.Args:
-		t.fragment(i)
+		t.addFragment(i)
 	default:
-		t.close()
-		t.said = append(t.said, i)
+		t.endPending()
+		t.emitted = append(t.emitted, i)
 	}
 }
 
-// value splits a VALUE in its bytes and the mark that it ends, so that it does
+// addValue splits a VALUE in its bytes and the mark that it ends, so that it does
 // not matter which fragment says so.
-func (t *transcript) value(i item) {
+func (t *transcript) addValue(i outputItem) {
 	last := i.flags&abi.FlagMore == 0
 	i.flags &^= abi.FlagMore
-	t.fragment(i)
+	t.addFragment(i)
 	if last {
-		mark := item{kind: abi.Value, flags: i.flags | abi.FlagMore, call: i.call}
-		if t.isOpen {
-			mark.start = t.open.end
+		mark := outputItem{kind: abi.Value, flags: i.flags | abi.FlagMore, call: i.call}
+		if t.hasPending {
+			mark.start = t.pending.end
 		}
-		t.close()
-		t.said = append(t.said, mark)
+		t.endPending()
+		t.emitted = append(t.emitted, mark)
 	}
 }
 
-func (t *transcript) fragment(i item) {
+func (t *transcript) addFragment(i outputItem) {
 	if i.start == i.end && i.literal == 0 {
 		return
 	}
-	o := &t.open
-	if t.isOpen && i.kind == o.kind && i.call == o.call && i.start == o.end && i.literal == 0 && o.literal == 0 && continues(i, *o) {
+	o := &t.pending
+	if t.hasPending && i.kind == o.kind && i.call == o.call && i.start == o.end && i.literal == 0 && o.literal == 0 && continuesFragment(i, *o) {
 		o.end = i.end
 		return
 	}
-	t.close()
-	t.open, t.isOpen = i, true
+	t.endPending()
+	t.pending, t.hasPending = i, true
 }
 
-// continues says whether the flags let i continue o: a new block begins anew.
-func continues(i, o item) bool {
+// continuesFragment says whether the flags let i continue o: a new block begins anew.
+func continuesFragment(i, o outputItem) bool {
 	if i.kind == abi.Text || i.kind == abi.Reasoning {
 		return i.flags&abi.FlagNewBlock == 0 && i.flags == o.flags&^abi.FlagNewBlock
 	}
@@ -137,13 +138,13 @@ func continues(i, o item) bool {
 }
 
 // close ends the open fragment.
-func (t *transcript) close() {
-	if t.isOpen {
-		t.said = append(t.said, t.open)
-		t.isOpen = false
+func (t *transcript) endPending() {
+	if t.hasPending {
+		t.emitted = append(t.emitted, t.pending)
+		t.hasPending = false
 	}
 }
 
-func (t *transcript) forget(n int) {
-	t.said = t.said[:copy(t.said, t.said[n:])]
+func (t *transcript) dropFirst(n int) {
+	t.emitted = t.emitted[:copy(t.emitted, t.emitted[n:])]
 }

@@ -65,7 +65,7 @@ func TestComparison(t *testing.T) {
 					if i < len(b) {
 						cmp.candidate.addAnswer(b[i])
 					}
-					cmp.match()
+					cmp.matchEmitted()
 				}
 				if cmp.matchEnds(); cmp.differs == c.same {
 					t.Errorf("differs: %v (swapped: %v)", cmp.differs, swapped)
@@ -80,7 +80,7 @@ func TestOneThatIsFarAheadDiffers(t *testing.T) {
 	for range maxAhead + 1 {
 		c.live.addAnswer(abi.Answer{Events: []abi.Event{{Kind: abi.Close}}})
 	}
-	if c.match(); !c.differs {
+	if c.matchEmitted(); !c.differs {
 		t.Error("unbounded")
 	}
 }
@@ -109,14 +109,14 @@ func TestComparisonOfCuts(t *testing.T) {
 		var c comparison
 		for _, a := range cut("live") {
 			c.live.addAnswer(a)
-			c.match()
+			c.matchEmitted()
 		}
 		for _, a := range cut("candidate") {
 			c.candidate.addAnswer(a)
-			c.match()
+			c.matchEmitted()
 		}
 		if c.matchEnds(); c.differs {
-			t.Fatalf("differs at %d", c.where)
+			t.Fatalf("differs at %d", c.firstDifference)
 		}
 	})
 }

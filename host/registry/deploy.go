@@ -26,15 +26,15 @@ type deployer struct {
 
 // slotCopy gives a copy of the slot of that name, or a new one.
 func (d *deployer) slotCopy(name string) *slot {
-	if s := d.names.live().slots[name]; s != nil {
+	if s := d.names.current().slots[name]; s != nil {
 		return s.copy()
 	}
 	return newSlot(name, d.cfg.Lenient || d.cfg.Rules[name].Shadow)
 }
 
-// deploy tests a build and makes it live or puts it on trial. commit is called
+// deployBuild tests a build and makes it live or puts it on trial. commit is called
 // just before, with the slot as it will be.
-func (d *deployer) deploy(ctx context.Context, b *build, rollout Rollout, shadow bool, commit func(*slot) error) error {
+func (d *deployer) deployBuild(ctx context.Context, b *build, rollout Rollout, shadow bool, commit func(*slot) error) error {
 	name := b.Manifest.Module
 	if err := rollout.Check(); err != nil {
 		return err
@@ -42,11 +42,11 @@ func (d *deployer) deploy(ctx context.Context, b *build, rollout Rollout, shadow
 	next := d.slotCopy(name)
 	next.shadow = next.shadow || shadow
 	if next.live != nil && next.live.sameCode(b) && next.trial == nil {
-		return d.names.swap(ctx, name, next, func() error { return commit(next) }) // it is live already
+		return d.names.swapSlot(ctx, name, next, func() error { return commit(next) }) // it is live already
 	}
 	v := d.loader.newVersion(b)
-	d.place(next, v, rollout)
-	if err := d.names.live().untabled(name, next).nameClash(); err != nil { // before work is spent on it
+	d.placeVersion(next, v, rollout)
+	if err := d.names.current().withoutTable(name, next).nameClash(); err != nil { // before work is spent on it
 		return &RefusedError{Module: name, Step: StepNames, Cause: err}
 	}
 	begun := time.Now()
@@ -55,7 +55,7 @@ func (d *deployer) deploy(ctx context.Context, b *build, rollout Rollout, shadow
 		err = d.loader.testModule(v)
 	}
 	if err == nil {
-		err = d.names.swap(ctx, name, next, func() error { return commit(next) })
+		err = d.names.swapSlot(ctx, name, next, func() error { return commit(next) })
 	}
 	if err != nil {
 		v.retire(&next.counts.draining)
@@ -66,20 +66,20 @@ func (d *deployer) deploy(ctx context.Context, b *build, rollout Rollout, shadow
 	return nil
 }
 
-// place puts a version into the slot: live, or on trial if there is something
+// placeVersion puts a version into the slot: live, or on trial if there is something
 // live to compare it with.
-func (d *deployer) place(s *slot, v *version, rollout Rollout) {
+func (d *deployer) placeVersion(s *slot, v *version, rollout Rollout) {
 	s.note = ""
-	if rollout.Mode == Live || !d.names.live().answersAny(v.Manifest) {
+	if rollout.Mode == Live || !d.names.current().answersAny(v.Manifest) {
 		s.makeLive(v, d.cfg.Keep)
 		return
 	}
 	s.trial = &trial{Rollout: rollout, version: v, counts: s.counts, log: d.log, wake: d.wake, since: time.Now()}
 }
 
-// remove takes a module away, with its file.
-func (d *deployer) remove(ctx context.Context, s *slot) error {
-	if err := d.names.swap(ctx, s.name, nil, func() error { return d.store.remove(s.file) }); err != nil {
+// removeModule takes a module away, with its file.
+func (d *deployer) removeModule(ctx context.Context, s *slot) error {
+	if err := d.names.swapSlot(ctx, s.name, nil, func() error { return d.store.removeModule(s.file) }); err != nil {
 		return err
 	}
 	d.log.Info("module removed", "module", s.name)
@@ -94,15 +94,15 @@ func (d *deployer) rollBack(ctx context.Context, s *slot, why string) error {
 	if len(s.previous) == 0 {
 		return &NothingError{s.name, "previous version and no version on trial"}
 	}
-	return d.revert(ctx, s, s.previous[0], func(next *slot) error {
+	return d.revertTo(ctx, s, s.previous[0], func(next *slot) error {
 		next.note = why
 		return d.saveFile(next)
 	})
 }
 
-// revert makes an earlier build live. The version that was live is not kept.
-func (d *deployer) revert(ctx context.Context, s *slot, b *build, commit func(*slot) error) error {
-	if err := d.loader.verify(s.fileName(), b.code, b.signature); err != nil {
+// revertTo makes an earlier build live. The version that was live is not kept.
+func (d *deployer) revertTo(ctx context.Context, s *slot, b *build, commit func(*slot) error) error {
+	if err := d.loader.verifyBuild(s.fileName(), b.code, b.signature); err != nil {
 		return err
 	}
 	v := d.loader.newVersion(b)
@@ -111,7 +111,7 @@ func (d *deployer) revert(ctx context.Context, s *slot, b *build, commit func(*s
 	next.live, next.quarantined = v, nil
 	err := v.open(ctx)
 	if err == nil {
-		err = d.names.swap(ctx, s.name, next, func() error { return commit(next) })
+		err = d.names.swapSlot(ctx, s.name, next, func() error { return commit(next) })
 	}
 	if err != nil {
 		v.retire(&s.counts.draining)
@@ -126,7 +126,7 @@ func (d *deployer) endTrial(ctx context.Context, s *slot, why string) error {
 	next := s.copy()
 	next.trial = nil
 	next.note = fmt.Sprintf("version %s on trial (%s): %s", s.trial.version.Manifest.Version, s.trial.version.SHA256, why)
-	if err := d.names.swap(ctx, s.name, next, nil); err != nil {
+	if err := d.names.swapSlot(ctx, s.name, next, nil); err != nil {
 		return err
 	}
 	s.counts.rollbacks.Add(1)
@@ -134,12 +134,12 @@ func (d *deployer) endTrial(ctx context.Context, s *slot, why string) error {
 	return nil
 }
 
-// promote makes the version on trial live.
-func (d *deployer) promote(ctx context.Context, s *slot, why string) error {
+// promoteTrial makes the version on trial live.
+func (d *deployer) promoteTrial(ctx context.Context, s *slot, why string) error {
 	next, v := s.copy(), s.trial.version
 	next.makeLive(v, d.cfg.Keep)
 	next.note = why
-	if err := d.names.swap(ctx, s.name, next, func() error { return d.saveFile(next) }); err != nil {
+	if err := d.names.swapSlot(ctx, s.name, next, func() error { return d.saveFile(next) }); err != nil {
 		return err
 	}
 	d.log.Info("module promoted", "module", s.name, "version", v.Manifest.Version, "sha256", v.SHA256, "why", why)
@@ -153,7 +153,7 @@ func (d *deployer) saveFile(next *slot) error {
 		return nil
 	}
 	name := next.fileName()
-	if err := d.store.save(name, next.live.build); err != nil {
+	if err := d.store.saveModule(name, next.live.build); err != nil {
 		return err
 	}
 	next.file = name
@@ -162,7 +162,7 @@ func (d *deployer) saveFile(next *slot) error {
 
 // deployFile implements fileDeployer.
 func (d *deployer) deployFile(ctx context.Context, f *folderFile, name string, code *wasm.Build, signature []byte) error {
-	b, err := d.loader.inspect(name, name, code, signature)
+	b, err := d.loader.inspectBuild(name, name, code, signature)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (d *deployer) deployFile(ctx context.Context, f *folderFile, name string, c
 	if other := d.slotCopy(module).file; other != "" && other != name {
 		return &RefusedError{Module: name, Step: StepNames, Cause: fmt.Errorf("module %s is in the file %s already", module, other)}
 	}
-	err = d.deploy(ctx, b, d.cfg.Rules[module].Rollout, false, func(next *slot) error {
+	err = d.deployBuild(ctx, b, d.cfg.Rules[module].Rollout, false, func(next *slot) error {
 		next.file = name
 		return nil
 	})
@@ -187,11 +187,11 @@ func (d *deployer) deployFile(ctx context.Context, f *folderFile, name string, c
 
 // removeFile implements fileDeployer.
 func (d *deployer) removeFile(ctx context.Context, name, module string) {
-	s := d.names.live().slots[module]
+	s := d.names.current().slots[module]
 	if s == nil || s.file != name {
 		return
 	}
-	if err := d.names.swap(ctx, module, nil, nil); err != nil {
+	if err := d.names.swapSlot(ctx, module, nil, nil); err != nil {
 		d.log.Error("a module's file is gone, but the module stays", "file", name, "module", module, "error", err)
 		return
 	}
@@ -213,7 +213,7 @@ func (d *deployer) startProcess(ctx context.Context, c Process) error {
 		return err
 	}
 	if err := d.addProcess(ctx, v); err != nil {
-		v.close()
+		v.closeEngines()
 		return err
 	}
 	d.log.Info("parser process started", "process", c.Name, "module", m.Module, "version", m.Version)
@@ -222,14 +222,14 @@ func (d *deployer) startProcess(ctx context.Context, c Process) error {
 
 // addProcess tests a parser process and makes it live.
 func (d *deployer) addProcess(ctx context.Context, v *version) error {
-	if err := d.loader.testParsers(v.build, v.parser); err != nil {
+	if err := d.loader.testParsers(v.build, v.parserNamed); err != nil {
 		return err
 	}
 	name := v.Manifest.Module
-	if d.names.live().slots[name] != nil {
-		return &RefusedError{Module: name, Step: StepNames, Cause: errTwice}
+	if d.names.current().slots[name] != nil {
+		return &RefusedError{Module: name, Step: StepNames, Cause: errNameTaken}
 	}
 	next := d.slotCopy(name)
 	next.live = v
-	return d.names.swap(ctx, name, next, nil)
+	return d.names.swapSlot(ctx, name, next, nil)
 }

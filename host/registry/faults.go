@@ -32,32 +32,32 @@ func (b *Budget) backoff(strikes int) time.Duration {
 
 // faults are those of one version.
 type faults struct {
-	mu    sync.Mutex
-	last  []time.Time // the latest of them, no more than the budget has
-	total uint64
-	over  bool
+	mu     sync.Mutex
+	recent []time.Time // the latest of them, no more than the budget has
+	sum    uint64
+	over   bool
 }
 
 // add counts a fault and says whether the budget is used up by it.
-func (f *faults) add(now time.Time, b *Budget) bool {
+func (f *faults) countFault(now time.Time, b *Budget) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.total++
-	f.last = append(f.last, now)
-	if len(f.last) > b.Faults {
-		f.last = f.last[1:]
+	f.sum++
+	f.recent = append(f.recent, now)
+	if len(f.recent) > b.Faults {
+		f.recent = f.recent[1:]
 	}
-	if f.over || len(f.last) < b.Faults || now.Sub(f.last[0]) > b.Window {
+	if f.over || len(f.recent) < b.Faults || now.Sub(f.recent[0]) > b.Window {
 		return false
 	}
 	f.over = true
 	return true
 }
 
-func (f *faults) count() uint64 {
+func (f *faults) total() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.total
+	return f.sum
 }
 
 // exceeded says whether the budget was used up.
@@ -67,9 +67,9 @@ func (f *faults) exceeded() bool {
 	return f.over
 }
 
-// forgive gives a version its budget back.
-func (f *faults) forgive() {
+// reset gives a version its budget back.
+func (f *faults) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.last, f.over = nil, false
+	f.recent, f.over = nil, false
 }

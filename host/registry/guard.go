@@ -28,7 +28,7 @@ func newGuard(cfg *Config, n *names) *guard {
 // What fails before it is live, or after it was replaced, counts for nobody. It
 // does not block.
 func (g *guard) onModuleFault(f *wasm.Fault) {
-	for _, v := range g.names.live().openVersions() {
+	for _, v := range g.names.current().openVersions() {
 		if v.hasDigest(f.Digest) {
 			g.onFault(v)
 		}
@@ -37,8 +37,8 @@ func (g *guard) onModuleFault(f *wasm.Fault) {
 
 // onFault counts a fault of v. It does not wait for what follows from it.
 func (g *guard) onFault(v *version) {
-	over := v.faults.add(time.Now(), &g.cfg.Budget)
-	if over || g.names.live().isOnTrial(v) {
+	over := v.faults.countFault(time.Now(), &g.cfg.Budget)
+	if over || g.names.current().isOnTrial(v) {
 		g.wakeUp()
 	}
 }
@@ -51,8 +51,8 @@ func (g *guard) wakeUp() {
 	}
 }
 
-// run calls maintain when it is due until ctx ends.
-func (g *guard) run(ctx context.Context, maintain func(context.Context, time.Time) time.Duration) {
+// runMaintenance calls maintain when it is due until ctx ends.
+func (g *guard) runMaintenance(ctx context.Context, maintain func(context.Context, time.Time) time.Duration) {
 	due := time.NewTimer(0)
 	defer due.Stop()
 	for {
@@ -69,22 +69,22 @@ func (g *guard) run(ctx context.Context, maintain func(context.Context, time.Tim
 	}
 }
 
-// maintain looks after all versions: trials that are decided, versions over their
+// maintainAll looks after all versions: trials that are decided, versions over their
 // fault budget, versions whose time out of service is over. It gives the time
 // until the next of those ends, 0 if there is none. It is called under
 // Registry.change.
-func (g *guard) maintain(ctx context.Context, now time.Time) (next time.Duration) {
-	for _, name := range g.names.live().slotNames() {
-		if err := g.maintainSlot(ctx, g.names.live().slots[name], now); err != nil {
+func (g *guard) maintainAll(ctx context.Context, now time.Time) (next time.Duration) {
+	for _, name := range g.names.current().slotNames() {
+		if err := g.maintainSlot(ctx, g.names.current().slots[name], now); err != nil {
 			g.log.Error("a module's version could not be changed", "module", name, "error", err)
 		}
-		if s := g.names.live().slots[name]; s != nil && s.quarantined != nil {
+		if s := g.names.current().slots[name]; s != nil && s.quarantined != nil {
 			if d := max(s.quarantined.until.Sub(now), time.Second); next == 0 || d < next {
 				next = d
 			}
 		}
 	}
-	for _, v := range g.names.live().builtins {
+	for _, v := range g.names.current().builtins {
 		if v.faults.exceeded() {
 			g.leaveInService(v)
 		}
@@ -102,24 +102,24 @@ func (g *guard) maintainSlot(ctx context.Context, s *slot, now time.Time) error 
 		case failed:
 			return g.deployer.endTrial(ctx, s, why)
 		case good:
-			return g.deployer.promote(ctx, s, why)
+			return g.deployer.promoteTrial(ctx, s, why)
 		}
 	}
 	switch {
 	case s.live != nil && s.live.faults.exceeded():
-		return g.quarantine(ctx, s, now)
+		return g.quarantineLive(ctx, s, now)
 	case s.quarantined != nil && !now.Before(s.quarantined.until):
 		return g.endQuarantine(ctx, s)
 	}
 	return nil
 }
 
-// quarantine takes the live version out of service: the latest good one before
+// quarantineLive takes the live version out of service: the latest good one before
 // it takes new requests, or the built-in module that it shadows. Where there is
 // neither it goes on: a fault costs one request its parser, no parser costs all.
-func (g *guard) quarantine(ctx context.Context, s *slot, now time.Time) error {
+func (g *guard) quarantineLive(ctx context.Context, s *slot, now time.Time) error {
 	bad := s.live
-	count := bad.faults.count()
+	count := bad.faults.total()
 	fallback := s.copy()
 	wait := g.cfg.Budget.backoff(int(bad.strikes.Add(1)))
 	out := &quarantined{build: bad.build, until: now.Add(wait)}
@@ -127,19 +127,19 @@ func (g *guard) quarantine(ctx context.Context, s *slot, now time.Time) error {
 	var err error
 	switch {
 	case len(fallback.previous) > 0:
-		err = g.deployer.revert(ctx, fallback, fallback.previous[0], func(next *slot) error {
+		err = g.deployer.revertTo(ctx, fallback, fallback.previous[0], func(next *slot) error {
 			next.quarantined, next.note = out, why
 			return nil
 		})
-	case g.names.live().answersWithout(s):
+	case g.names.current().answersWithout(s):
 		fallback.live, fallback.quarantined, fallback.note = nil, out, why
-		err = g.names.swap(ctx, s.name, fallback, nil)
+		err = g.names.swapSlot(ctx, s.name, fallback, nil)
 	default:
 		g.leaveInService(bad)
 		return nil
 	}
 	if err != nil {
-		bad.faults.forgive() // it goes on, and is looked at again
+		bad.faults.reset() // it goes on, and is looked at again
 		return err
 	}
 	s.counts.quarantines.Add(1)
@@ -150,8 +150,8 @@ func (g *guard) quarantine(ctx context.Context, s *slot, now time.Time) error {
 // leaveInService leaves a version in service that has nothing behind it.
 func (g *guard) leaveInService(v *version) {
 	g.log.Error("a module is over its fault budget, and there is no version to fall back to: it goes on",
-		"module", v.Manifest.Module, "version", v.Manifest.Version, "sha256", v.SHA256, "faults", v.faults.count())
-	v.faults.forgive()
+		"module", v.Manifest.Module, "version", v.Manifest.Version, "sha256", v.SHA256, "faults", v.faults.total())
+	v.faults.reset()
 }
 
 // endQuarantine gives a version another chance. If it fails again it is out of service
@@ -165,13 +165,13 @@ func (g *guard) endQuarantine(ctx context.Context, s *slot) error {
 	next.note = fmt.Sprintf("version %s (%s) is back from quarantine", b.Manifest.Version, b.SHA256)
 	err := v.open(ctx)
 	if err == nil {
-		err = g.names.swap(ctx, s.name, next, nil)
+		err = g.names.swapSlot(ctx, s.name, next, nil)
 	}
 	if err != nil {
 		v.retire(&s.counts.draining)
 		after := s.copy()
 		after.quarantined = nil
-		_ = g.names.swap(ctx, s.name, after, nil) // the same versions are live
+		_ = g.names.swapSlot(ctx, s.name, after, nil) // the same versions are live
 		return err
 	}
 	g.log.Warn("module is back from quarantine", "module", s.name, "version", b.Manifest.Version, "sha256", b.SHA256)

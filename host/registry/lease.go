@@ -13,14 +13,14 @@ type Lease struct {
 	// Families are those of the names asked for, nil for "".
 	Families []*parser.Family
 
-	held   []*version
-	chosen []chosen
+	held    []*version
+	choices []trialChoice
 }
 
-// chosen is a decision of this request about a version on trial.
-type chosen struct {
+// trialChoice is a decision of this request about a version on trial.
+type trialChoice struct {
 	trial *trial
-	takes bool // the request takes it (canary) or runs beside it (shadow)
+	joins bool // the request takes it (canary) or runs beside it (shadow)
 }
 
 // Lease takes the parsers of those names for one request. "" stands for none.
@@ -29,7 +29,7 @@ type chosen struct {
 func (r *Registry) Lease(ctx context.Context, names ...string) (*Lease, error) {
 	for {
 		l := &Lease{Families: make([]*parser.Family, len(names))}
-		ok, err := l.fill(ctx, r.names.live().table, names)
+		ok, err := l.takeFamilies(ctx, r.names.current().table, names)
 		if ok {
 			return l, nil
 		}
@@ -41,44 +41,44 @@ func (r *Registry) Lease(ctx context.Context, names ...string) (*Lease, error) {
 	}
 }
 
-func (l *Lease) fill(ctx context.Context, t *table, names []string) (bool, error) {
+func (l *Lease) takeFamilies(ctx context.Context, t *table, names []string) (bool, error) {
 	for i, name := range names {
 		if name == "" {
 			continue
 		}
-		e, err := t.find(name)
+		e, err := t.lookUp(name)
 		if err != nil {
 			return false, err
 		}
 		var ok bool
-		if l.Families[i], ok, err = l.take(ctx, e); !ok {
+		if l.Families[i], ok, err = l.takeFamily(ctx, e); !ok {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// take gives the family for an entry. It is not ok where a version was closed
+// takeFamily gives the family for an entry. It is not ok where a version was closed
 // meanwhile.
-func (l *Lease) take(ctx context.Context, e *entry) (f *parser.Family, ok bool, err error) {
-	if e.slot == nil || !l.tries(e.slot.trial) {
-		return l.hold(ctx, e.live)
+func (l *Lease) takeFamily(ctx context.Context, e *entry) (f *parser.Family, ok bool, err error) {
+	if e.trialSlot == nil || !l.joinsTrial(e.trialSlot.trial) {
+		return l.holdVersion(ctx, e.live)
 	}
-	candidate, ok, err := l.hold(ctx, e.beside)
+	candidate, ok, err := l.holdVersion(ctx, e.candidate)
 	if !ok {
 		return nil, false, err
 	}
-	if e.slot.trial.Mode == Canary {
-		return e.slot.trial.counted(candidate), true, nil
+	if e.trialSlot.trial.Mode == Canary {
+		return e.trialSlot.trial.canaryFamily(candidate), true, nil
 	}
-	live, ok, err := l.hold(ctx, e.live)
+	live, ok, err := l.holdVersion(ctx, e.live)
 	if !ok {
 		return nil, false, err
 	}
-	return e.slot.trial.shadowed(live, candidate), true, nil
+	return e.trialSlot.trial.shadowFamily(live, candidate), true, nil
 }
 
-func (l *Lease) hold(ctx context.Context, c claim) (*parser.Family, bool, error) {
+func (l *Lease) holdVersion(ctx context.Context, c target) (*parser.Family, bool, error) {
 	if !slices.Contains(l.held, c.version) {
 		if !c.version.acquire() {
 			return nil, false, nil
@@ -91,32 +91,32 @@ func (l *Lease) hold(ctx context.Context, c claim) (*parser.Family, bool, error)
 	return c.family(), true, nil
 }
 
-// tries decides, once a request, whether it takes part in a trial.
-func (l *Lease) tries(t *trial) bool {
-	for _, c := range l.chosen {
+// joinsTrial decides, once a request, whether it takes part in a trial.
+func (l *Lease) joinsTrial(t *trial) bool {
+	for _, c := range l.choices {
 		if c.trial == t {
-			return c.takes
+			return c.joins
 		}
 	}
-	c := chosen{t, t.Mode == Shadow || t.takesNext()}
-	l.chosen = append(l.chosen, c)
-	return c.takes
+	c := trialChoice{t, t.Mode == Shadow || t.takesNext()}
+	l.choices = append(l.choices, c)
+	return c.joins
 }
 
 // Infos describes the versions that answer the request.
 func (l *Lease) Infos() []*Info {
 	var out []*Info
 	for _, v := range l.held {
-		if !l.shadows(v) {
+		if !l.isShadow(v) {
 			out = append(out, &v.Info)
 		}
 	}
 	return out
 }
 
-// shadows says whether v only runs beside.
-func (l *Lease) shadows(v *version) bool {
-	return slices.ContainsFunc(l.chosen, func(c chosen) bool { return c.trial.version == v && c.trial.Mode == Shadow })
+// isShadow says whether v only runs for a comparison.
+func (l *Lease) isShadow(v *version) bool {
+	return slices.ContainsFunc(l.choices, func(c trialChoice) bool { return c.trial.version == v && c.trial.Mode == Shadow })
 }
 
 // Release ends the request's use. All of its sessions must be closed.
@@ -130,12 +130,12 @@ func (l *Lease) Release() {
 // Parser gives the parser of that name or alias, for as long as the registry is
 // open and its module is not changed.
 func (r *Registry) Parser(ctx context.Context, name string) (parser.Engine, *Info, error) {
-	e, err := r.names.live().table.find(name)
+	e, err := r.names.current().table.lookUp(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := e.live.version.open(ctx); err != nil {
 		return nil, nil, err
 	}
-	return e.live.version.engine(e.live.parser), &e.live.version.Info, nil
+	return e.live.version.engineNamed(e.live.parser), &e.live.version.Info, nil
 }

@@ -54,8 +54,8 @@ type loader struct {
 	runtime *wasm.Runtime
 }
 
-// limits are those of a module of the operator's.
-func (l *loader) limits(module string) wasm.Limits {
+// limitsOf are those of a module of the operator's.
+func (l *loader) limitsOf(module string) wasm.Limits {
 	if l.cfg.Rules[module].Trusted {
 		return *l.cfg.Shipped
 	}
@@ -67,16 +67,16 @@ func (l *loader) maxModuleBytes() int {
 	return max(l.cfg.Shipped.ModuleBytes, l.cfg.ThirdParty.ModuleBytes)
 }
 
-// inspect verifies a module of the operator's and reads what it says of itself.
+// inspectBuild verifies a module of the operator's and reads what it says of itself.
 // Nothing is run.
-func (l *loader) inspect(file, origin string, code *wasm.Build, signature []byte) (*build, error) {
+func (l *loader) inspectBuild(file, origin string, code *wasm.Build, signature []byte) (*build, error) {
 	if most := l.maxModuleBytes(); code.Size() > most {
 		return nil, &RefusedError{Module: file, Step: StepSize, Cause: fmt.Errorf("it has %d bytes, more than the limit of %d", code.Size(), most)}
 	}
-	if err := l.verify(file, code, signature); err != nil {
+	if err := l.verifyBuild(file, code, signature); err != nil {
 		return nil, err
 	}
-	b, err := describe(origin, code)
+	b, err := describeBuild(origin, code)
 	if err != nil {
 		return nil, &RefusedError{Module: file, Step: StepManifest, Cause: err}
 	}
@@ -87,7 +87,7 @@ func (l *loader) inspect(file, origin string, code *wasm.Build, signature []byte
 // newVersion gives a build that is compiled when it is opened.
 func (l *loader) newVersion(b *build) *version {
 	return newVersion(b, func(ctx context.Context) (running, error) {
-		run, err := l.compile(ctx, b.code, l.limits(b.Manifest.Module))
+		run, err := l.compileBuild(ctx, b.code, l.limitsOf(b.Manifest.Module))
 		if err != nil {
 			return running{}, &RefusedError{Module: b.Manifest.Module, Step: StepCompile, Cause: err}
 		}
@@ -95,7 +95,7 @@ func (l *loader) newVersion(b *build) *version {
 	})
 }
 
-func (l *loader) compile(ctx context.Context, code *wasm.Build, limits wasm.Limits) (running, error) {
+func (l *loader) compileBuild(ctx context.Context, code *wasm.Build, limits wasm.Limits) (running, error) {
 	begun := time.Now()
 	m, err := l.runtime.CompileBuild(ctx, code, limits)
 	if err != nil {
@@ -128,8 +128,8 @@ func (l *loader) testModule(v *version) error {
 	if l.cfg.Lenient {
 		return nil
 	}
-	limits := l.limits(v.Manifest.Module)
-	shared, err := v.run.module.WithSessions(max(limits.SessionsPerInstance, 16))
+	limits := l.limitsOf(v.Manifest.Module)
+	shared, err := v.running.module.WithSessions(max(limits.SessionsPerInstance, 16))
 	if err != nil {
 		return &RefusedError{Module: v.Manifest.Module, Step: StepCompile, Cause: err}
 	}

@@ -37,18 +37,18 @@ type state struct {
 // slotNames lists the slots in a fixed order.
 func (s *state) slotNames() []string { return slices.Sorted(maps.Keys(s.slots)) }
 
-// live is the state of the moment.
-func (n *names) live() *state { return n.state.Load() }
+// current is the state of the moment.
+func (n *names) current() *state { return n.state.Load() }
 
-// begin makes the built-in modules, and nothing else, live.
-func (n *names) begin(builtins []*version) {
+// setBuiltins makes the built-in modules, and nothing else, live.
+func (n *names) setBuiltins(builtins []*version) {
 	s := &state{builtins: builtins, slots: map[string]*slot{}}
 	s.table = newTable(s)
 	n.state.Store(s)
 }
 
-// close takes everything away. No lease may be held any more.
-func (n *names) close() {
+// retireAll takes everything away. No lease may be held any more.
+func (n *names) retireAll() {
 	s := n.state.Swap(&state{table: &table{closed: true}})
 	for _, slot := range s.slots {
 		for _, v := range slot.versions() {
@@ -57,22 +57,22 @@ func (n *names) close() {
 	}
 }
 
-// require adds a check that every change must pass. The function that is returned
+// addCheck adds a check that every change must pass. The function that is returned
 // takes it away.
-func (n *names) require(check modelCheck) (forget func()) {
+func (n *names) addCheck(check modelCheck) (forget func()) {
 	n.lastID++
 	id := n.lastID
 	n.checks[id] = check
 	return func() { delete(n.checks, id) }
 }
 
-// swap makes next the slot of that name, nil takes it away. What is left behind
+// swapSlot makes next the slot of that name, nil takes it away. What is left behind
 // is closed when its last request ends. commit, if not nil, is what has to happen
 // just before. The error leaves everything as it was.
-func (n *names) swap(ctx context.Context, name string, next *slot, commit func() error) error {
-	now := n.live()
-	s := now.with(name, next)
-	if err := n.permit(ctx, s, name); err != nil {
+func (n *names) swapSlot(ctx context.Context, name string, next *slot, commit func() error) error {
+	now := n.current()
+	s := now.withSlot(name, next)
+	if err := n.checkPermitted(ctx, s, name); err != nil {
 		return err
 	}
 	if commit != nil {
@@ -92,10 +92,10 @@ func (n *names) swap(ctx context.Context, name string, next *slot, commit func()
 	return nil
 }
 
-// permit says whether s may go live, in which the slot of that name is new: no
+// checkPermitted says whether s may go live, in which the slot of that name is new: no
 // name may be claimed twice, and the models that are served must find their
 // parsers, with the version on trial too.
-func (n *names) permit(ctx context.Context, s *state, name string) error {
+func (n *names) checkPermitted(ctx context.Context, s *state, name string) error {
 	if err := s.nameClash(); err != nil {
 		return &RefusedError{Module: name, Step: StepNames, Cause: err}
 	}
@@ -103,7 +103,7 @@ func (n *names) permit(ctx context.Context, s *state, name string) error {
 	if slot := s.slots[name]; slot != nil && slot.trial != nil {
 		promoted := *slot
 		promoted.live, promoted.trial = slot.trial.version, nil
-		tables = append(tables, s.with(name, &promoted).table)
+		tables = append(tables, s.withSlot(name, &promoted).table)
 	}
 	for _, t := range tables {
 		for _, check := range n.checks {
@@ -115,15 +115,15 @@ func (n *names) permit(ctx context.Context, s *state, name string) error {
 	return nil
 }
 
-// with is the state with another slot of that name, or without one.
-func (s *state) with(name string, next *slot) *state {
-	n := s.untabled(name, next)
+// withSlot is the state with another slot of that name, or without one.
+func (s *state) withSlot(name string, next *slot) *state {
+	n := s.withoutTable(name, next)
 	n.table = newTable(n)
 	return n
 }
 
-// untabled is with, but for the table of names.
-func (s *state) untabled(name string, next *slot) *state {
+// withoutTable is withSlot, but for the table of names.
+func (s *state) withoutTable(name string, next *slot) *state {
 	n := &state{builtins: s.builtins, slots: maps.Clone(s.slots)}
 	if next == nil {
 		delete(n.slots, name)
@@ -161,9 +161,9 @@ func (s *state) answersAny(m *manifest.Manifest) bool {
 // answersWithout says whether every name of the slot's live version is answered
 // without it too.
 func (s *state) answersWithout(slot *slot) bool {
-	t := s.with(slot.name, nil).table
+	t := s.withSlot(slot.name, nil).table
 	for i := range slot.live.Manifest.Parsers {
-		if _, err := t.find(slot.live.Manifest.Parsers[i].Name); err != nil {
+		if _, err := t.lookUp(slot.live.Manifest.Parsers[i].Name); err != nil {
 			return false
 		}
 	}

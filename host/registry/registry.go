@@ -154,13 +154,13 @@ func (r *Registry) loadAll(ctx context.Context) error {
 			return fmt.Errorf("modules.rules[%s]: %w", name, err)
 		}
 	}
-	builtins, err := r.loader.builtins()
+	builtins, err := r.loader.builtinVersions()
 	if err != nil {
 		return err
 	}
 	r.change.Lock()
 	defer r.change.Unlock()
-	r.names.begin(builtins)
+	r.names.setBuiltins(builtins)
 	for _, p := range r.cfg.Processes {
 		if err := r.deployer.startProcess(ctx, p); err != nil {
 			return err
@@ -169,7 +169,7 @@ func (r *Registry) loadAll(ctx context.Context) error {
 	if r.cfg.Dir == "" {
 		return nil
 	}
-	refused, err := r.store.scan(ctx, r.deployer)
+	refused, err := r.store.scanFolder(ctx, r.deployer)
 	return errors.Join(append(refused, err)...)
 }
 
@@ -181,7 +181,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		return nil
 	}
 	r.closed = true
-	r.names.close()
+	r.names.retireAll()
 	return r.runtime.Close(ctx)
 }
 
@@ -191,7 +191,7 @@ func (r *Registry) Close(ctx context.Context) error {
 func (r *Registry) Require(check func(context.Context, *View) error) (remove func()) {
 	r.change.Lock()
 	defer r.change.Unlock()
-	forget := r.names.require(check)
+	forget := r.names.addCheck(check)
 	return func() {
 		r.change.Lock()
 		defer r.change.Unlock()
@@ -200,7 +200,7 @@ func (r *Registry) Require(check func(context.Context, *View) error) (remove fun
 }
 
 // View gives what is live now.
-func (r *Registry) View() *View { return &View{r.names.live().table} }
+func (r *Registry) View() *View { return &View{r.names.current().table} }
 
 // MaxModuleBytes is the size of the largest module that can be loaded.
 func (r *Registry) MaxModuleBytes() int { return r.loader.maxModuleBytes() }
@@ -219,8 +219,8 @@ func (r *Registry) Reload() {
 // Run watches the folder and looks after the versions until ctx ends.
 func (r *Registry) Run(ctx context.Context) {
 	var both sync.WaitGroup
-	both.Go(func() { r.guard.run(ctx, r.maintain) })
-	both.Go(func() { r.store.run(ctx, r.reload, r.rescan) })
+	both.Go(func() { r.guard.runMaintenance(ctx, r.maintain) })
+	both.Go(func() { r.store.watchFolder(ctx, r.reload, r.rescan) })
 	both.Wait()
 }
 
@@ -232,7 +232,7 @@ func (r *Registry) rescan(ctx context.Context, retry bool) {
 	if r.closed || r.cfg.Dir == "" {
 		return
 	}
-	r.store.rescan(ctx, retry, r.deployer)
+	r.store.rescanFolder(ctx, retry, r.deployer)
 }
 
 // maintain looks after the versions. It gives the time until it has to again, 0
@@ -243,7 +243,7 @@ func (r *Registry) maintain(ctx context.Context, now time.Time) time.Duration {
 	if r.closed {
 		return 0
 	}
-	return r.guard.maintain(ctx, now)
+	return r.guard.maintainAll(ctx, now)
 }
 
 // UnknownError says that no module at hand has a parser of that name, or that
@@ -257,5 +257,5 @@ func (e *UnknownError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("there is no parser %q: no module is at hand", e.Name)
 	}
-	return fmt.Sprintf("there is no parser %q; known are %s", e.Name, joined(e.Known))
+	return fmt.Sprintf("there is no parser %q; known are %s", e.Name, joinNames(e.Known))
 }

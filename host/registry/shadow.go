@@ -15,8 +15,8 @@ import (
 // candidate, whose WATCH is another: so the host sees none, which a parser has to
 // put up with.
 type shadowRun struct {
-	trial *trial
-	open  func() (parser.Source, abi.Answer, error) // the candidate's session
+	trial                *trial
+	openCandidateSession func() (parser.Source, abi.Answer, error) // the candidate's session
 
 	mu        sync.Mutex    // Close may come from another goroutine
 	candidate parser.Source // nil once it is decided
@@ -26,7 +26,7 @@ type shadowRun struct {
 
 // newShadowRun is for a session of the live parser that is opened with open.
 func newShadowRun(t *trial, candidate parser.Engine, open *abi.OpenBlock) *shadowRun {
-	return &shadowRun{trial: t, open: func() (parser.Source, abi.Answer, error) {
+	return &shadowRun{trial: t, openCandidateSession: func() (parser.Source, abi.Answer, error) {
 		other := *open
 		other.Parser = candidate.Parser().Name
 		return candidate.Open(&other)
@@ -37,7 +37,7 @@ func (s *shadowRun) onAnswer(made call, live abi.Answer, err error) abi.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.drop()
+		s.dropCandidate()
 		return live
 	}
 	switch made.kind {
@@ -62,26 +62,26 @@ func (s *shadowRun) onAnswer(made call, live abi.Answer, err error) abi.Answer {
 // openCandidate opens the candidate's session. One that has no room now is not
 // compared.
 func (s *shadowRun) openCandidate(live abi.Answer) {
-	candidate, theirs, err := s.open()
+	candidate, theirs, err := s.openCandidateSession()
 	var busy *parser.BusyError
 	switch {
 	case err == nil:
 		s.candidate = candidate
 		s.compareAnswers(live, theirs, nil)
 	case !errors.As(err, &busy):
-		s.decide(false)
+		s.decideTrial(false)
 	}
 }
 
 func (s *shadowRun) compareAnswers(live, theirs abi.Answer, err error) {
 	if err != nil {
-		s.decide(false)
+		s.decideTrial(false)
 		return
 	}
 	s.compare.live.addAnswer(live)
 	s.compare.candidate.addAnswer(theirs)
-	if s.compare.match(); s.compare.differs {
-		s.decide(false)
+	if s.compare.matchEmitted(); s.compare.differs {
+		s.decideTrial(false)
 	}
 }
 
@@ -89,17 +89,17 @@ func (s *shadowRun) compareAnswers(live, theirs abi.Answer, err error) {
 func (s *shadowRun) compareEnds() {
 	if s.candidate != nil {
 		s.compare.matchEnds()
-		s.decide(!s.compare.differs)
+		s.decideTrial(!s.compare.differs)
 	}
 }
 
-// decide ends the comparison.
-func (s *shadowRun) decide(same bool) {
-	s.trial.countComparison(same, s.compare.where)
-	s.drop()
+// decideTrial ends the comparison.
+func (s *shadowRun) decideTrial(same bool) {
+	s.trial.countComparison(same, s.compare.firstDifference)
+	s.dropCandidate()
 }
 
-func (s *shadowRun) drop() {
+func (s *shadowRun) dropCandidate() {
 	if s.candidate != nil {
 		s.candidate.Close()
 		s.candidate = nil
@@ -123,5 +123,5 @@ func (s *shadowRun) onDiscard() { s.onClose() }
 func (s *shadowRun) onClose() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.drop()
+	s.dropCandidate()
 }

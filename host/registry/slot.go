@@ -115,7 +115,7 @@ func (s *slot) dropPrevious(b *build) {
 	s.previous = slices.DeleteFunc(slices.Clone(s.previous), func(p *build) bool { return p.sameCode(b) })
 }
 
-var errTwice = errors.New("there is a module of that name already")
+var errNameTaken = errors.New("there is a module of that name already")
 
 // nameClash looks for names that are claimed twice by parsers of one rank: two
 // parsers' own names, or two aliases. A module of the operator's may take names
@@ -128,7 +128,7 @@ func (s *state) nameClash() error {
 	var owners [2]map[string]owner // own names, aliases
 	owners[0], owners[1] = map[string]owner{}, map[string]owner{}
 	for _, v := range s.builtins {
-		for name, rank := range claims(v.Manifest) {
+		for name, rank := range claimedNames(v.Manifest) {
 			owners[rank][name] = owner{v.Manifest.Module, true}
 		}
 	}
@@ -138,7 +138,7 @@ func (s *state) nameClash() error {
 			return err
 		}
 		for _, v := range slot.versions() {
-			for claimed, rank := range claims(v.Manifest) {
+			for claimed, rank := range claimedNames(v.Manifest) {
 				o, taken := owners[rank][claimed]
 				switch {
 				case !taken || o.module == name && !o.builtin:
@@ -167,9 +167,9 @@ func shadowError(name, why string) error {
 	return fmt.Errorf("%s; to let module %s take its place say shadow: true for it in modules.rules", why, name)
 }
 
-// claims gives the names of a module's parsers, and their rank: 0 a parser's own
+// claimedNames gives the names of a module's parsers, and their rank: 0 a parser's own
 // name, 1 an alias.
-func claims(m *manifest.Manifest) map[string]int {
+func claimedNames(m *manifest.Manifest) map[string]int {
 	out := map[string]int{}
 	for i := range m.Parsers {
 		for _, alias := range m.Parsers[i].Aliases {

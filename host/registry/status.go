@@ -83,7 +83,7 @@ type Refusal struct {
 
 // Modules describes all modules: those of the operator's, then the built-in ones.
 func (r *Registry) Modules() []Module {
-	s := r.names.live()
+	s := r.names.current()
 	var out []Module
 	for _, name := range s.slotNames() {
 		out = append(out, s.describe(s.slots[name]))
@@ -133,10 +133,10 @@ func (b *build) describe() Version {
 	for i := range b.Manifest.Parsers {
 		p := &b.Manifest.Parsers[i]
 		v.Parsers = append(v.Parsers, p.Name)
-		v.Kinds = once(v.Kinds, string(p.Kind))
-		v.Families = once(v.Families, p.BaseName())
+		v.Kinds = appendNew(v.Kinds, string(p.Kind))
+		v.Families = appendNew(v.Families, p.BaseName())
 		for _, alias := range p.Aliases {
-			v.Aliases = once(v.Aliases, alias)
+			v.Aliases = appendNew(v.Aliases, alias)
 		}
 	}
 	return v
@@ -144,8 +144,8 @@ func (b *build) describe() Version {
 
 func (v *version) describe() *Version {
 	d := v.build.describe()
-	d.Requests, d.Faults = v.inUse(), v.faults.count()
-	if run, since, ok := v.opened(); ok {
+	d.Requests, d.Faults = v.requestsNow(), v.faults.total()
+	if run, since, ok := v.whenReady(); ok {
 		d.Since = &since
 		if run.module != nil {
 			stats := run.module.Stats()
@@ -155,8 +155,8 @@ func (v *version) describe() *Version {
 	return &d
 }
 
-// once adds a word that is not there yet.
-func once(words []string, word string) []string {
+// appendNew adds a word that is not there yet.
+func appendNew(words []string, word string) []string {
 	if slices.Contains(words, word) {
 		return words
 	}

@@ -60,10 +60,10 @@ func newStore(cfg *Config, maxBytes int) *store {
 	return &store{cfg: cfg, log: cfg.Logger, maxBytes: maxBytes, files: map[string]*folderFile{}}
 }
 
-// scan brings the modules in line with the folder. A file that did not change is
+// scanFolder brings the modules in line with the folder. A file that did not change is
 // left alone, whatever became of its module since. refused are the errors of
 // modules that are not loaded now.
-func (s *store) scan(ctx context.Context, d fileDeployer) (refused []error, err error) {
+func (s *store) scanFolder(ctx context.Context, d fileDeployer) (refused []error, err error) {
 	paths, err := os.ReadDir(s.cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("modules: %w", err)
@@ -89,15 +89,15 @@ func (s *store) scan(ctx context.Context, d fileDeployer) (refused []error, err 
 	return refused, nil
 }
 
-// rescan is scan for a running program: what goes wrong is logged. retry looks
-// also at what was refused before and did not change.
-func (s *store) rescan(ctx context.Context, retry bool, d fileDeployer) {
+// rescanFolder is scanFolder for a running program: what goes wrong is logged.
+// retry looks also at what was refused before and did not change.
+func (s *store) rescanFolder(ctx context.Context, retry bool, d fileDeployer) {
 	for _, f := range s.files {
 		if retry && f.err != nil {
 			f.seen = fingerprint{} // as if it had changed
 		}
 	}
-	refused, err := s.scan(ctx, d)
+	refused, err := s.scanFolder(ctx, d)
 	if err != nil {
 		s.log.Error("the modules folder can't be read", "error", err)
 	}
@@ -161,8 +161,8 @@ func (s *store) refusals() []Refusal {
 	return nil
 }
 
-// save keeps a build in the folder, in a file of that name.
-func (s *store) save(name string, b *build) error {
+// saveModule keeps a build in the folder, in a file of that name.
+func (s *store) saveModule(name string, b *build) error {
 	binary, err := b.code.Bytes()
 	if err == nil {
 		err = s.saveFiles(filepath.Join(s.cfg.Dir, name), binary, b.signature)
@@ -189,8 +189,8 @@ func (s *store) saveFiles(path string, binary, signature []byte) error {
 	return replaceFile(path, binary)
 }
 
-// remove takes a module's files out of the folder; "" is none.
-func (s *store) remove(name string) error {
+// removeModule takes a module's files out of the folder; "" is none.
+func (s *store) removeModule(name string) error {
 	if s.cfg.Dir == "" || name == "" {
 		return nil
 	}

@@ -37,17 +37,19 @@ func TestTheFolderIsLoadedAtTheStart(t *testing.T) {
 func TestAStartWithABadModuleFails(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "bad.wasm", []byte("no module"))
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		cfg  Config
 		want string
 	}{
-		{Config{Dir: dir}, "module bad.wasm: refused (manifest)"},
-		{Config{Dir: filepath.Join(dir, "none")}, "modules: open"},
-		{Config{Rules: map[string]Rule{"m": {Rollout: Rollout{Mode: Canary}}}}, "modules.rules[m]: a canary takes 1 to 100 percent"},
+		"a bad module": {Config{Dir: dir}, "module bad.wasm: refused (manifest)"},
+		"no folder":    {Config{Dir: filepath.Join(dir, "none")}, "modules: open"},
+		"a bad rule":   {Config{Rules: map[string]Rule{"m": {Rollout: Rollout{Mode: Canary}}}}, "modules.rules[m]: a canary takes 1 to 100 percent"},
 	} {
-		if _, err := New(t.Context(), c.cfg); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("got %v, want %s", err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := New(t.Context(), c.cfg); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 }
 

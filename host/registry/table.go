@@ -13,34 +13,34 @@ import (
 
 // table says which version answers to a name. It is never changed.
 type table struct {
-	set    manifest.Set
-	of     map[*manifest.Manifest]*version
-	names  map[string]*entry // normalised
-	closed bool
+	set       manifest.Set
+	versionOf map[*manifest.Manifest]*version
+	names     map[string]*entry // normalised
+	closed    bool
 }
 
 // entry is what a name stands for.
 type entry struct {
-	live   claim
-	slot   *slot // of the trial
-	beside claim // the version on trial, if it has the name too
+	live      target
+	trialSlot *slot  // of the trial
+	candidate target // the version on trial, if it has the name too
 }
 
-// claim is a parser of a version.
-type claim struct {
+// target is what a name leads to: a parser of a version.
+type target struct {
 	version *version
 	parser  string
 }
 
-func (c claim) family() *parser.Family { return c.version.families[c.parser] }
+func (c target) family() *parser.Family { return c.version.families[c.parser] }
 
 // newTable resolves every name: modules that shadow built-in ones come before
 // them, the others after, and a parser's own name goes before any alias.
 func newTable(s *state) *table {
 	t := &table{names: map[string]*entry{}}
-	t.set, t.of = s.order(func(slot *slot) *version { return slot.live })
-	for name, found := range resolve(t.set) {
-		t.names[name] = &entry{live: claim{t.of[found.Manifest], found.Parser.Name}}
+	t.set, t.versionOf = s.byPrecedence(func(slot *slot) *version { return slot.live })
+	for name, found := range resolveNames(t.set) {
+		t.names[name] = &entry{live: target{t.versionOf[found.Manifest], found.Parser.Name}}
 	}
 	for _, slot := range s.slots {
 		if slot.trial != nil {
@@ -52,21 +52,21 @@ func newTable(s *state) *table {
 
 // addTrial notes which names the version on trial would have.
 func (t *table) addTrial(s *state, trial *slot) {
-	set, of := s.order(func(slot *slot) *version {
+	set, of := s.byPrecedence(func(slot *slot) *version {
 		if slot == trial {
 			return slot.trial.version
 		}
 		return slot.live
 	})
-	for name, found := range resolve(set) {
+	for name, found := range resolveNames(set) {
 		if v := of[found.Manifest]; v == trial.trial.version && t.names[name] != nil {
-			t.names[name].slot, t.names[name].beside = trial, claim{v, found.Parser.Name}
+			t.names[name].trialSlot, t.names[name].candidate = trial, target{v, found.Parser.Name}
 		}
 	}
 }
 
-// order lists the versions as they take precedence.
-func (s *state) order(of func(*slot) *version) (manifest.Set, map[*manifest.Manifest]*version) {
+// byPrecedence lists the versions as they take precedence.
+func (s *state) byPrecedence(of func(*slot) *version) (manifest.Set, map[*manifest.Manifest]*version) {
 	var before, after []*version
 	for _, name := range s.slotNames() {
 		slot := s.slots[name]
@@ -87,7 +87,7 @@ func (s *state) order(of func(*slot) *version) (manifest.Set, map[*manifest.Mani
 	return set, byManifest
 }
 
-func resolve(set manifest.Set) map[string]manifest.Match {
+func resolveNames(set manifest.Set) map[string]manifest.Match {
 	out := map[string]manifest.Match{}
 	add := func(name string) {
 		if found, ok := set.Find(name); ok {
@@ -105,8 +105,8 @@ func resolve(set manifest.Set) map[string]manifest.Match {
 	return out
 }
 
-// find gives the entry of a name. Its versions may not be open yet.
-func (t *table) find(name string) (*entry, error) {
+// lookUp gives the entry of a name. Its versions may not be open yet.
+func (t *table) lookUp(name string) (*entry, error) {
 	if t.closed {
 		return nil, ErrClosed
 	}
@@ -137,7 +137,7 @@ type View struct{ table *table }
 // Family gives the family to which the parser of that name or alias belongs. Its
 // module is compiled if need be.
 func (v *View) Family(ctx context.Context, name string) (*parser.Family, error) {
-	e, err := v.table.find(name)
+	e, err := v.table.lookUp(name)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (v *View) Family(ctx context.Context, name string) (*parser.Family, error) 
 
 // Info describes the version that answers to that name or alias.
 func (v *View) Info(name string) (*Info, error) {
-	e, err := v.table.find(name)
+	e, err := v.table.lookUp(name)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (v *View) ForModel(model string) (string, error) {
 	}
 	switch len(parsers) {
 	case 0:
-		return "", fmt.Errorf("no parser suggests itself for a model named %q; name one: known are %s", model, joined(v.table.families()))
+		return "", fmt.Errorf("no parser suggests itself for a model named %q; name one: known are %s", model, joinNames(v.table.families()))
 	case 1:
 		return parsers[0], nil
 	}
@@ -191,10 +191,10 @@ func (e *AmbiguousError) Error() string {
 	for i, p := range e.Parsers {
 		claims = append(claims, p+" of module "+e.Modules[i])
 	}
-	return fmt.Sprintf("%d parsers suggest themselves for the model %q: %s; name one", len(e.Parsers), e.Model, joined(claims))
+	return fmt.Sprintf("%d parsers suggest themselves for the model %q: %s; name one", len(e.Parsers), e.Model, joinNames(claims))
 }
 
-func joined(words []string) string { return strings.Join(words, ", ") }
+func joinNames(words []string) string { return strings.Join(words, ", ") }
 
 // ErrClosed is the error of a registry that was closed.
 var ErrClosed = errors.New("the module registry is closed")

@@ -105,7 +105,7 @@ const (
 )
 
 func (t *trial) verdict() (verdict, string) {
-	faults, different := t.version.faults.count(), t.different.Load()
+	faults, different := t.version.faults.total(), t.different.Load()
 	switch {
 	case faults >= uint64(t.Faults):
 		return failed, fmt.Sprintf("%d faults", faults)
@@ -133,9 +133,10 @@ func (t *trial) countComparison(same bool, where uint32) {
 	}
 }
 
-// shadowed gives the live family's parsers, with the candidate's beside each.
-func (t *trial) shadowed(live, candidate *parser.Family) *parser.Family {
-	return pairs(live, candidate, func(l, c parser.Engine) parser.Engine {
+// shadowFamily gives the live family's parsers, each with the candidate's as its
+// shadow.
+func (t *trial) shadowFamily(live, candidate *parser.Family) *parser.Family {
+	return pairFamilies(live, candidate, func(l, c parser.Engine) parser.Engine {
 		if c == nil {
 			return l
 		}
@@ -143,15 +144,15 @@ func (t *trial) shadowed(live, candidate *parser.Family) *parser.Family {
 	})
 }
 
-// counted gives the candidate's parsers, whose answers are counted.
-func (t *trial) counted(candidate *parser.Family) *parser.Family {
-	return pairs(candidate, candidate, func(c, _ parser.Engine) parser.Engine {
+// canaryFamily gives the candidate's parsers, whose answers are counted.
+func (t *trial) canaryFamily(candidate *parser.Family) *parser.Family {
+	return pairFamilies(candidate, candidate, func(c, _ parser.Engine) parser.Engine {
 		return observed{c, func(*abi.OpenBlock) observer { return canaryCounter{t} }}
 	})
 }
 
-// pairs makes a family of what pair makes of each parser of f and its like in g.
-func pairs(f, g *parser.Family, pair func(f, g parser.Engine) parser.Engine) *parser.Family {
+// pairFamilies makes a family of what pair makes of each parser of f and its like in g.
+func pairFamilies(f, g *parser.Family, pair func(f, g parser.Engine) parser.Engine) *parser.Family {
 	both := func(a, b parser.Engine) parser.Engine {
 		if a == nil {
 			return nil

@@ -95,9 +95,9 @@ func verifyLock(lock []byte, file string, sum [sha256.Size]byte) error {
 	return fmt.Errorf("it does not list %s (digest %s)", file, digest)
 }
 
-// verify refuses bytes that are not signed, or not listed in the lock file, as
+// verifyBuild refuses bytes that are not signed, or not listed in the lock file, as
 // the configuration asks.
-func (l *loader) verify(file string, code *wasm.Build, signature []byte) error {
+func (l *loader) verifyBuild(file string, code *wasm.Build, signature []byte) error {
 	binary, err := code.Bytes()
 	if err == nil {
 		err = verifySignature(l.cfg.Keys, binary, signature)

@@ -54,7 +54,7 @@ func Inspect(file string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := describe(filepath.Base(file), wasm.NewBuild(binary))
+	b, err := describeBuild(filepath.Base(file), wasm.NewBuild(binary))
 	if err != nil {
 		return nil, fmt.Errorf("module %s: %w", filepath.Base(file), err)
 	}
@@ -69,7 +69,7 @@ type build struct {
 	strikes   atomic.Int32 // how often it was quarantined
 }
 
-func describe(origin string, code *wasm.Build) (*build, error) {
+func describeBuild(origin string, code *wasm.Build) (*build, error) {
 	described, err := code.Manifest()
 	if err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ type version struct {
 	*build
 	faults faults
 
-	load     func(context.Context) (running, error)
+	compile  func(context.Context) (running, error)
 	once     sync.Once
-	run      running
+	running  running
 	families map[string]*parser.Family // by the parser's name
 	err      error
 	since    time.Time
@@ -114,17 +114,17 @@ type version struct {
 }
 
 func newVersion(b *build, load func(context.Context) (running, error)) *version {
-	return &version{build: b, load: load}
+	return &version{build: b, compile: load}
 }
 
 // open makes the version ready. A request that gives up does not spoil it for
 // the others.
 func (v *version) open(ctx context.Context) error {
 	v.once.Do(func() {
-		v.run, v.err = v.load(context.WithoutCancel(ctx))
+		v.running, v.err = v.compile(context.WithoutCancel(ctx))
 		v.families = map[string]*parser.Family{}
-		for _, e := range v.run.engines {
-			f := parser.FamilyOf(e, v.run.engines)
+		for _, e := range v.running.engines {
+			f := parser.FamilyOf(e, v.running.engines)
 			v.families[e.Parser().Name] = &f
 		}
 		v.mu.Lock()
@@ -134,19 +134,19 @@ func (v *version) open(ctx context.Context) error {
 	return v.err
 }
 
-// opened gives what runs, and since when, once the version is ready.
-func (v *version) opened() (running, time.Time, bool) {
+// whenReady gives what runs, and since when, once the version is ready.
+func (v *version) whenReady() (running, time.Time, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !v.ready {
 		return running{}, time.Time{}, false
 	}
-	return v.run, v.since, true
+	return v.running, v.since, true
 }
 
-// engine gives the parser of that name.
-func (v *version) engine(parser string) parser.Engine {
-	for _, e := range v.run.engines {
+// engineNamed gives the parser of that name.
+func (v *version) engineNamed(parser string) parser.Engine {
+	for _, e := range v.running.engines {
 		if e.Parser().Name == parser {
 			return e
 		}
@@ -154,8 +154,8 @@ func (v *version) engine(parser string) parser.Engine {
 	return nil
 }
 
-// parser is engine for who asks with an error.
-func (v *version) parser(name string) (parser.Engine, error) { return v.engine(name), nil }
+// parserNamed is engine for who asks with an error.
+func (v *version) parserNamed(name string) (parser.Engine, error) { return v.engineNamed(name), nil }
 
 // acquire keeps the version open until release. It fails once the version was
 // retired and nobody uses it.
@@ -175,7 +175,7 @@ func (v *version) release() {
 	last := v.retired && v.users == 0
 	v.mu.Unlock()
 	if last {
-		v.close()
+		v.closeEngines()
 	}
 }
 
@@ -191,21 +191,21 @@ func (v *version) retire(draining *atomic.Int64) {
 	v.retired = true
 	v.mu.Unlock()
 	if last {
-		v.close()
+		v.closeEngines()
 	}
 }
 
-func (v *version) close() {
+func (v *version) closeEngines() {
 	if v.draining != nil {
 		v.draining.Add(-1)
 	}
-	if v.run.close != nil {
-		v.run.close()
+	if v.running.close != nil {
+		v.running.close()
 	}
 }
 
-// inUse is how many requests use the version.
-func (v *version) inUse() int {
+// requestsNow is how many requests use the version.
+func (v *version) requestsNow() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.users

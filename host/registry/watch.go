@@ -9,8 +9,8 @@ import (
 
 // run calls rescan when the folder may have changed, until ctx ends. What comes
 // from reload is a wish to look also at what was refused.
-func (s *store) run(ctx context.Context, reload <-chan struct{}, rescan func(ctx context.Context, retry bool)) {
-	w := s.watch()
+func (s *store) watchFolder(ctx context.Context, reload <-chan struct{}, rescan func(ctx context.Context, retry bool)) {
+	w := s.newWatcher()
 	defer w.close()
 	quiet := time.NewTimer(0) // since the folder's last change; at once: it may have changed before it was watched
 	defer quiet.Stop()
@@ -59,7 +59,7 @@ func (w *watcher) close() {
 	}
 }
 
-func (s *store) watch() *watcher {
+func (s *store) newWatcher() *watcher {
 	if s.cfg.Dir == "" {
 		return &watcher{}
 	}
