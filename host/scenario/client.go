@@ -1,13 +1,14 @@
 package scenario
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/sse"
 )
 
 // answer is what the client got.
@@ -92,56 +93,70 @@ func (a *answer) readDocument(body io.Reader) error {
 	return nil
 }
 
+// maxEvent bounds one event of the answer, in bytes.
+const maxEvent = 64 << 20
+
+// readStream reads the answer as a strict client does: what a lenient one would
+// overlook is a fault.
 func (a *answer) readStream(body io.Reader, c Client) error {
 	if t := a.header.Get("Content-Type"); !strings.HasPrefix(t, "text/event-stream") {
 		a.fault("Content-Type text/event-stream, got %q", t)
 	}
 	var all strings.Builder
-	defer func() { a.body = all.String() }()
-	in, done, inEvent := bufio.NewReader(body), false, 0
+	defer func() {
+		a.body = all.String()
+		a.checkLines()
+	}()
+	events, done := sse.NewReader(io.TeeReader(body, &all), maxEvent), false
 	for {
-		text, err := in.ReadString('\n')
-		all.WriteString(text)
-		if err == io.EOF {
-			if text != "" || inEvent > 0 {
-				a.fault("an event that ends with a blank line, got the end of the stream")
+		event, err := events.Next()
+		switch {
+		case err == io.EOF:
+			if !done {
+				a.fault("[DONE] at the end, got none")
 			}
-			break
-		}
-		if err != nil {
+			return nil
+		case err != nil:
 			return fmt.Errorf("reading the stream: %w", err)
+		case !event.HasData:
+			continue
 		}
-		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-		data, isData := strings.CutPrefix(text, "data: ")
+		if done {
+			a.fault("nothing after [DONE], got %s", shorten(string(event.Data)))
+		}
+		if string(event.Data) == "[DONE]" {
+			done = true
+			continue
+		}
+		a.frame(string(event.Data))
+		if n := c.DisconnectAfterFrames; n > 0 && len(a.frames) >= n {
+			a.left = true
+			return nil
+		}
+	}
+}
+
+// checkLines judges the lines that were read: each is one of an event stream, an
+// event has one data line, and the last one ends with a blank line.
+func (a *answer) checkLines() {
+	dataLines := 0
+	for line := range strings.Lines(a.body) {
+		text := strings.TrimRight(line, "\r\n")
 		switch {
 		case text == "":
-			inEvent = 0
-		case isData:
-			inEvent++
-			if inEvent > 1 {
-				a.fault("one data line an event, got a second one: %s", shorten(data))
-			}
-			if done {
-				a.fault("nothing after [DONE], got %s", shorten(data))
-			}
-			if data == "[DONE]" {
-				done = true
-				continue
-			}
-			a.frame(data)
-			if n := c.DisconnectAfterFrames; n > 0 && len(a.frames) >= n {
-				a.left = true
-				return nil
+			dataLines = 0
+		case strings.HasPrefix(text, "data: "):
+			if dataLines++; dataLines > 1 {
+				a.fault("one data line an event, got a second one: %s", shorten(text))
 			}
 		case strings.HasPrefix(text, ":"), strings.HasPrefix(text, "id:"), strings.HasPrefix(text, "event:"):
 		default:
 			a.fault("a line of an event stream, got %s", shorten(text))
 		}
 	}
-	if !done {
-		a.fault("[DONE] at the end, got none")
+	if !a.left && !strings.HasSuffix(a.body, "\n\n") {
+		a.fault("an event that ends with a blank line, got the end of the stream")
 	}
-	return nil
 }
 
 func (a *answer) frame(data string) {

@@ -127,12 +127,12 @@ func only(run, addWant string) string {
 	return text
 }
 
-func sse(frames []string) string {
+func eventStream(frames []string) string {
 	return "data: " + strings.Join(frames, "\n\ndata: ") + "\n\n"
 }
 
 func TestGoodAnswersPass(t *testing.T) {
-	for _, c := range []struct{ run, body string }{{stream, sse(frames)}, {batch, message}} {
+	for _, c := range []struct{ run, body string }{{stream, eventStream(frames)}, {batch, message}} {
 		if got := judge(t, only(c.run, ""), &program{body: c.body, calls: 1}); got != "1 passed, 0 failed\n" {
 			t.Errorf("%s: %s", c.run, got)
 		}
@@ -230,19 +230,19 @@ func TestBrokenStreamsFail(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mutated := c.mutate(append([]string(nil), frames...))
-			caught(t, judge(t, only(stream, ""), &program{body: sse(mutated), calls: 1}), c.want)
+			caught(t, judge(t, only(stream, ""), &program{body: eventStream(mutated), calls: 1}), c.want)
 		})
 	}
 	t.Run("cut in an event", func(t *testing.T) {
-		caught(t, judge(t, only(stream, ""), &program{body: strings.TrimRight(sse(frames), "\n"), calls: 1}), "blank line")
+		caught(t, judge(t, only(stream, ""), &program{body: strings.TrimRight(eventStream(frames), "\n"), calls: 1}), "blank line")
 	})
 	t.Run("frames", func(t *testing.T) {
-		p := &program{body: sse(frames), calls: 1}
+		p := &program{body: eventStream(frames), calls: 1}
 		caught(t, judge(t, only(stream, `"frames":[{}]`), p), "1 frames")
 		caught(t, judge(t, only(stream, `"frames":[{"model":"n"},{},{},{},{},{},{},{}]`), p), "frame 0")
 	})
 	t.Run("content type", func(t *testing.T) {
-		caught(t, judge(t, only(stream, ""), &program{body: sse(frames), calls: 1, contentType: "text/plain"}), "text/event-stream")
+		caught(t, judge(t, only(stream, ""), &program{body: eventStream(frames), calls: 1, contentType: "text/plain"}), "text/event-stream")
 	})
 }
 
@@ -290,7 +290,7 @@ func TestBrokenRequestsFail(t *testing.T) {
 		{"text too many", program{calls: 1, engineBody: func(m map[string]any) { m["x"] = "guided" }}, "without guided"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.p.body = sse(frames)
+			c.p.body = eventStream(frames)
 			caught(t, judge(t, only(stream, ""), &c.p), c.want)
 		})
 	}
@@ -314,7 +314,7 @@ func TestBrokenRefusalsFail(t *testing.T) {
 		{"no JSON", program{status: 400, body: "n = 1"}, "one JSON object"},
 		{"content type", program{status: 400, body: body, contentType: "text/plain"}, "application/json"},
 		{"engine asked", program{status: 400, body: body, calls: 1}, "0 engine requests"},
-		{"an answer", program{body: sse(frames)}, "status 400"},
+		{"an answer", program{body: eventStream(frames)}, "status 400"},
 	} {
 		t.Run(c.name, func(t *testing.T) { caught(t, judge(t, want, &c.p), c.want) })
 	}
@@ -327,16 +327,16 @@ func TestBrokenFailuresFail(t *testing.T) {
 	failing := []string{
 		frameHead + `"choices":[{"index":0,"delta":{"role":"assistant","content":"x"}}]}`,
 		`{"error":{"message":"m","type":"t","code":500}}`, `[DONE]`}
-	if got := judge(t, run(stream), &program{body: sse(failing)}); got != "1 passed, 0 failed\n" {
+	if got := judge(t, run(stream), &program{body: eventStream(failing)}); got != "1 passed, 0 failed\n" {
 		t.Errorf("a good failure: %s", got)
 	}
 	body := `{"error":{"message":"words","type":"t","code":500}}`
 	if got := judge(t, run(batch), &program{status: 502, body: body}); got != "1 passed, 0 failed\n" {
 		t.Errorf("a good failure: %s", got)
 	}
-	caught(t, judge(t, run(stream), &program{body: sse([]string{failing[0], `[DONE]`})}), "an error frame")
-	caught(t, judge(t, run(stream), &program{body: sse([]string{failing[0], strings.Replace(failing[1], "500", "503", 1), `[DONE]`})}), "an error frame")
-	caught(t, judge(t, run(stream), &program{body: sse([]string{failing[0], `{"error":"m"}`, `[DONE]`})}), `{"error":`)
+	caught(t, judge(t, run(stream), &program{body: eventStream([]string{failing[0], `[DONE]`})}), "an error frame")
+	caught(t, judge(t, run(stream), &program{body: eventStream([]string{failing[0], strings.Replace(failing[1], "500", "503", 1), `[DONE]`})}), "an error frame")
+	caught(t, judge(t, run(stream), &program{body: eventStream([]string{failing[0], `{"error":"m"}`, `[DONE]`})}), `{"error":`)
 	caught(t, judge(t, run(batch), &program{status: 400, body: body}), "status 5xx")
 	caught(t, judge(t, run(batch), &program{body: message}), "status 5xx")
 	caught(t, judge(t, run(batch), &program{status: 500, body: strings.Replace(body, "words", "else", 1)}), "words")
@@ -356,7 +356,7 @@ func TestStartErrors(t *testing.T) {
 func TestDisconnectThatIsNotHandedOnFails(t *testing.T) {
 	text := strings.Replace(only(stream, `"engine_cancelled":true`), `"engine":{"lines":[`, `"client":{"disconnect_after_frames":2},"engine":{"lines":[{"$sleep_ms":30000},`, 1)
 	begun := time.Now()
-	caught(t, judge(t, text, &program{body: sse(frames), calls: 1, hang: true}), "cancelled within a second")
+	caught(t, judge(t, text, &program{body: eventStream(frames), calls: 1, hang: true}), "cancelled within a second")
 	if time.Since(begun) > 10*time.Second {
 		t.Error("the runner waited for the script's end")
 	}

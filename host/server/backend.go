@@ -2,7 +2,7 @@ package server
 
 import (
 	"github.com/turnkey-parsers/turnkey/host/backend"
-	"github.com/turnkey-parsers/turnkey/host/backend/openai"
+	"github.com/turnkey-parsers/turnkey/host/backend/httpengine"
 	"github.com/turnkey-parsers/turnkey/host/backend/replay"
 	"github.com/turnkey-parsers/turnkey/host/config"
 )
@@ -22,7 +22,7 @@ func (s *Server) backend(c *config.Model) (b backend.Backend, p *backend.Profile
 		return nil, nil, nil, err
 	}
 	// Silence within an answer and its whole time are the stream's to watch.
-	engine, err := openai.New(openai.Config{
+	engine, err := httpengine.New(httpengine.Config{
 		BaseURL: u.BaseURL, APIKey: u.APIKey.Reveal(), Profile: p, Completions: u.API == "completions",
 		Connect: s.cfg.Timeouts.Connect, FirstByte: s.cfg.Timeouts.FirstByte,
 		OverloadStatus: s.cfg.OverloadStatus, Transport: s.tracing.Transport,

@@ -4,12 +4,11 @@ package main
 // room is for.
 var repository = rules{
 	layers: [][]string{
-		{"host/internal/jsonx", "host/internal/walls", "host/tracing"},
+		{"host/internal/jsonx", "host/internal/sse", "host/internal/walls", "host/tracing"},
 		{"host/openai", "host/prompt/jinja", "host/typing"},
 		{"host/chunk", "host/prompt", "host/framing/guided"},
 		{"host/backend", "host/parse"},
-		{"host/backend/openai/sse"},
-		{"host/backend/openai", "host/backend/replay"},
+		{"host/backend/httpengine", "host/backend/replay"},
 		{"host/framing", "host/jail", "host/process"},
 		{"host/route", "host/conform"},
 		{"host/stream", "host/registry"},

@@ -1,4 +1,4 @@
-package openai
+package httpengine
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
-	"github.com/turnkey-parsers/turnkey/host/backend/openai/sse"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/internal/sse"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 

@@ -1,6 +1,6 @@
-// Package openai is the backend for engines that speak the OpenAI chat API over
+// Package httpengine is the backend for engines that speak the OpenAI chat API over
 // HTTP. It always asks for a stream, with usage.
-package openai
+package httpengine
 
 import (
 	"bytes"
