@@ -153,8 +153,8 @@ func (p *parser) message(w *sdk.Window) bool {
 
 // parameters reads a call's body outside values.
 func (p *parser) parameters(w *sdk.Window) bool {
-	w.Skip(scan.Space(w.Bytes()))
-	id, v := inCall.At(w.Bytes(), false)
+	w.Skip(scan.LeadingSpace(w.Bytes()))
+	id, v := inCall.MatchPrefix(w.Bytes(), false)
 	switch {
 	case v == scan.Wait:
 		p.end(w)
@@ -227,7 +227,7 @@ func (p *parser) value(w *sdk.Window) bool {
 		w.Value(0, at, abi.ReadSchema|abi.FlagMore)
 		w.Skip(at)
 	}
-	w.Watch(abi.Value, value.First())
+	w.Watch(abi.Value, value.FirstBytes())
 	return false
 }
 

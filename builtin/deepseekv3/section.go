@@ -187,8 +187,8 @@ func (s *section) head(w *sdk.Window) (more, over bool) {
 // plain opens a call of V3.1, whose head is its name.
 func (s *section) plain(w *sdk.Window) {
 	head := w.Bytes()[:s.behind-len(separator)]
-	at := scan.Space(head)
-	end := scan.TrimSpaceRight(head)
+	at := scan.LeadingSpace(head)
+	end := scan.TrimmedLen(head)
 	if bytes.IndexByte(head[at:max(at, end)], '\n') >= 0 {
 		end = at
 	}
@@ -205,11 +205,11 @@ func isProse(head []byte) bool {
 
 // nameLen is how far b may be a name with white space round it.
 func nameLen(b []byte) int {
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	for n < len(b) && isName(b[n]) {
 		n++
 	}
-	return n + scan.Space(b[n:])
+	return n + scan.LeadingSpace(b[n:])
 }
 
 // isName says whether c may stand in a name. Bytes of non-ASCII letters do.
@@ -235,12 +235,12 @@ func (s *section) begin(w *sdk.Window, at, n, next int) {
 // the kind of its calls.
 func (s *section) name(w *sdk.Window) (more bool) {
 	b := w.Bytes()
-	at := s.behind + scan.Space(b[s.behind:])
+	at := s.behind + scan.LeadingSpace(b[s.behind:])
 	end := at
 	for end < len(b) && end-at <= maxHead && isName(b[end]) {
 		end++
 	}
-	n := end + scan.Space(b[end:])
+	n := end + scan.LeadingSpace(b[end:])
 	if n == len(b) && !w.Final {
 		return false
 	}
@@ -274,7 +274,7 @@ func openFence(b []byte, final bool) (n int, v scan.Verdict) {
 			n += len("json")
 		}
 	}
-	n += scan.Space(b[n:])
+	n += scan.LeadingSpace(b[n:])
 	switch {
 	case n == len(b) && !final:
 		return 0, scan.Wait

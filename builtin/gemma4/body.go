@@ -89,13 +89,13 @@ func (b *body) read(w *sdk.Window) verdict {
 
 // structure reads what stands between keys and values.
 func (b *body) structure(w *sdk.Window) verdict {
-	b.move(w, scan.Space(w.Bytes()[w.Scanned:]))
+	b.move(w, scan.LeadingSpace(w.Bytes()[w.Scanned:]))
 	p := w.Bytes()[w.Scanned:]
 	if len(p) == 0 {
 		return bodyMore
 	}
 	if p[0] == '<' {
-		switch id, v := b.marks.At(p, w.Final); {
+		switch id, v := b.marks.MatchPrefix(p, w.Final); {
 		case v == scan.Wait:
 			return bodyMore
 		case v == scan.Yes && id != isDelimiter:
@@ -192,7 +192,7 @@ func (b *body) key(w *sdk.Window, p []byte) verdict {
 		}
 		end = n
 	}
-	end += scan.Space(p[end:])
+	end += scan.LeadingSpace(p[end:])
 	switch {
 	case n == 0 || end > maxKey:
 		return bodyBad
@@ -328,7 +328,7 @@ func (b *body) stringEnds(w *sdk.Window, at int) verdict {
 // its grammar asks, that was data.
 func (b *body) doubt(w *sdk.Window) verdict {
 	p := w.Bytes()
-	w.Scanned += scan.Space(p[w.Scanned:])
+	w.Scanned += scan.LeadingSpace(p[w.Scanned:])
 	if w.Scanned == len(p) {
 		return bodyMore
 	}
@@ -360,7 +360,7 @@ func (b *body) bare(w *sdk.Window) verdict {
 		return v
 	case said:
 		b.say(w, n, abi.ReadString|abi.FlagTrim)
-	case !b.scalar(w, p[:scan.TrimSpaceRight(p[:n])]):
+	case !b.scalar(w, p[:scan.TrimmedLen(p[:n])]):
 		return bodyBad
 	}
 	b.move(w, n)
@@ -381,7 +381,7 @@ func (b *body) bareEnd(p []byte, final bool) (n int, v verdict) {
 		case '{':
 			return n, bodyBad
 		case '<':
-			switch id, v := b.marks.At(p[n:], final); {
+			switch id, v := b.marks.MatchPrefix(p[n:], final); {
 			case v == scan.Wait:
 				return n, bodyMore
 			case v == scan.Yes && id == isDelimiter:

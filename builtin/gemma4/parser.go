@@ -201,7 +201,7 @@ func (p *parser) leave(w *sdk.Window, at int) bool {
 func (p *parser) close(w *sdk.Window) bool {
 	b := w.Bytes()
 	body := w.Scanned
-	at := body + scan.Space(b[body:])
+	at := body + scan.LeadingSpace(b[body:])
 	v := scan.Prefix(b[at:], closeCall, false)
 	switch {
 	case v == scan.Wait && !w.Final:

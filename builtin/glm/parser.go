@@ -117,8 +117,8 @@ func (p *parser) call(w *sdk.Window, n int) {
 // tag looks for a tag behind white space.
 func (p *parser) tag(w *sdk.Window) (space, id int, v scan.Verdict) {
 	b := w.Bytes()
-	space = scan.Space(b)
-	id, v = tags.At(b[space:], w.Final)
+	space = scan.LeadingSpace(b)
+	id, v = tags.MatchPrefix(b[space:], w.Final)
 	switch {
 	case v == scan.Wait && space > maxHeader, v == scan.Yes && id == isEndThink && !p.prose.Thought:
 		v = scan.No
@@ -130,15 +130,15 @@ func (p *parser) tag(w *sdk.Window) (space, id int, v scan.Verdict) {
 // call.
 func (p *parser) atName(w *sdk.Window) bool {
 	b := w.Bytes()
-	space := scan.Space(b)
+	space := scan.LeadingSpace(b)
 	n := nameLen(b[space:])
 	if space+n == len(b) && len(b) < maxHeader {
 		return false
 	}
 	w.Skip(space)
 	b = b[space:]
-	behind := n + scan.Space(b[n:])
-	id, v := tags.At(b[behind:], w.Final)
+	behind := n + scan.LeadingSpace(b[n:])
+	id, v := tags.MatchPrefix(b[behind:], w.Final)
 	switch {
 	case v == scan.Wait && behind < maxHeader:
 		return false
@@ -234,8 +234,8 @@ func (p *parser) atKey(w *sdk.Window) bool {
 	case end < 0:
 		return false
 	}
-	from := scan.Space(b[:end])
-	key := max(from, scan.TrimSpaceRight(b[:end]))
+	from := scan.LeadingSpace(b[:end])
+	key := max(from, scan.TrimmedLen(b[:end]))
 	id, i, v := p.valueAt(b, end, w.Final)
 	switch {
 	case v == scan.Wait:
@@ -264,12 +264,12 @@ func (p *parser) atKey(w *sdk.Window) bool {
 // white space: it gives the place, and the tag there or -1.
 func (p *parser) valueAt(b []byte, i int, final bool) (id, at int, v scan.Verdict) {
 	for {
-		space := scan.Space(b[i:])
+		space := scan.LeadingSpace(b[i:])
 		if i+space == len(b) && final || space > maxHeader {
 			return -1, i + space, scan.No
 		}
 		i += space
-		id, v = tags.At(b[i:], final)
+		id, v = tags.MatchPrefix(b[i:], final)
 		switch {
 		case v == scan.Wait:
 			return 0, i, v

@@ -129,7 +129,7 @@ func (p *parser) sayPart(w *sdk.Window, at int) {
 		p.say(w, at, abi.FlagMore)
 	}
 	if p.value.said {
-		w.Watch(abi.Value, inside.First())
+		w.Watch(abi.Value, inside.FirstBytes())
 	}
 }
 

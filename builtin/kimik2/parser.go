@@ -176,20 +176,20 @@ func (p *parser) unfinished(w *sdk.Window, h []byte) {
 
 // headerLen is how far h may be the beginning of a header.
 func headerLen(h []byte) int {
-	n := scan.Space(h)
+	n := scan.LeadingSpace(h)
 	for n < len(h) && isNameByte(h[n]) {
 		n++
 	}
-	return n + scan.Space(h[n:])
+	return n + scan.LeadingSpace(h[n:])
 }
 
 // call opens the call that header h names. It answers false if h names none.
 func (p *parser) call(w *sdk.Window, h []byte) bool {
-	at := scan.Space(h)
+	at := scan.LeadingSpace(h)
 	if at == len(h) {
 		return false
 	}
-	id := h[at:scan.TrimSpaceRight(h)]
+	id := h[at:scan.TrimmedLen(h)]
 	colon := bytes.LastIndexByte(id, ':')
 	if colon < 0 || !allDigits(id[colon+1:]) {
 		return false

@@ -40,7 +40,7 @@ func (p *parser) call(w *sdk.Window, h header) {
 // inBody reads what stands between a call's arguments.
 func (p *parser) inBody(w *sdk.Window) bool {
 	b := w.Bytes()
-	space := scan.Space(b)
+	space := scan.LeadingSpace(b)
 	b = b[space:]
 	m, n, v := structure.at(b, w.Final)
 	switch {
@@ -179,7 +179,7 @@ func (p *parser) again(w *sdk.Window) (bool, scan.Verdict) {
 			return false, wait(short)
 		}
 		next := at + n
-		next += scan.Space(b[next:])
+		next += scan.LeadingSpace(b[next:])
 		m, head, found := structure.at(b[next:], !short)
 		switch {
 		case found == scan.Wait:

@@ -90,7 +90,7 @@ func newMarkSet(marks ...mark) *markSet {
 
 // at asks which mark b begins with, and how long it is.
 func (s *markSet) at(b []byte, final bool) (m mark, n int, v scan.Verdict) {
-	id, v := s.At(b, final)
+	id, v := s.MatchPrefix(b, final)
 	if v != scan.Yes {
 		return 0, 0, v
 	}
@@ -112,7 +112,7 @@ var structure = newMarkSet(openThink, closeThink, openResponse, closeResponse, o
 
 // isCut says whether b is the beginning of a marker that the end of the text cut.
 func isCut(b []byte) bool {
-	_, v := structure.At(b, false)
+	_, v := structure.MatchPrefix(b, false)
 	return v == scan.Wait && len(b) > 0
 }
 

@@ -33,7 +33,7 @@ const none = -1
 var inside = newMarkSet(closeArgument, openTools, closeTools,
 	openThink, closeThink, openResponse, closeResponse, closeMessage, endMark)
 
-var valueWatch = inside.First()
+var valueWatch = inside.FirstBytes()
 
 // verdict says what an argument's closer in a value is.
 type verdict uint8
@@ -132,7 +132,7 @@ func (p *parser) feed(w *sdk.Window, at int) {
 	v := &p.value
 	b := w.Bytes()[v.read-w.Offset() : at]
 	n, status := v.scan.Scan(b)
-	if status == scan.Bad || status == scan.Done && scan.Space(b[n:]) < len(b[n:]) {
+	if status == scan.Bad || status == scan.Done && scan.LeadingSpace(b[n:]) < len(b[n:]) {
 		v.json = false
 	}
 	v.read = w.Offset() + uint32(at)
@@ -260,7 +260,7 @@ const atEnd = bare
 // follows it: isEnd if there is one, isData if there is something else, isOpen
 // if more bytes must come.
 func (p *parser) next(w *sdk.Window, b []byte) (m mark, rest []byte, d verdict) {
-	space := scan.Space(b)
+	space := scan.LeadingSpace(b)
 	if space > maxHeader {
 		return 0, nil, isData
 	}

@@ -89,7 +89,7 @@ func (p *parser) look(from origin, at int) {
 
 // atTheStart reads the white space that the output begins with.
 func (p *parser) atTheStart(w *sdk.Window) bool {
-	w.Text(scan.Space(w.Bytes()))
+	w.Text(scan.LeadingSpace(w.Bytes()))
 	switch b := w.Bytes(); {
 	case len(b) == 0:
 		return false
@@ -104,7 +104,7 @@ func (p *parser) atTheStart(w *sdk.Window) bool {
 // tagged looks for the object behind the tag. What else stands there is text.
 func (p *parser) tagged(w *sdk.Window) bool {
 	b := w.Bytes()
-	switch n := scan.Space(b); {
+	switch n := scan.LeadingSpace(b); {
 	case n == len(b) && n <= maxSpace && !w.Final:
 		return false
 	case n < len(b) && n <= maxSpace && b[n] == '{':
@@ -118,7 +118,7 @@ func (p *parser) tagged(w *sdk.Window) bool {
 // called looks for another call behind a call.
 func (p *parser) called(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	p.state = inProse
 	switch {
 	case n > maxSpace:
@@ -129,7 +129,7 @@ func (p *parser) called(w *sdk.Window) bool {
 		return true
 	}
 	n++
-	space := scan.Space(b[n:])
+	space := scan.LeadingSpace(b[n:])
 	switch n += space; {
 	case space > maxSpace:
 		return true
@@ -169,8 +169,8 @@ func (p *parser) inObject(w *sdk.Window) bool {
 		p.call.Enter(false)
 		p.state = inCall
 	case v == scan.Wait && len(b) < maxHeld && !w.Final:
-		if p.object.walk.Quiet() && len(b) < maxHeld/2 {
-			w.Hold(scan.Quiet)
+		if p.object.walk.InPlainString() && len(b) < maxHeld/2 {
+			w.Hold(scan.StringWatch)
 		}
 		return false
 	case v == scan.Wait && w.Final && p.object.cut():
@@ -185,7 +185,7 @@ func (p *parser) inObject(w *sdk.Window) bool {
 }
 
 // quiet is what matters in a string of an object that is text.
-var quiet = scan.Join(scan.Quiet, []byte{'\n'})
+var quiet = scan.JoinWatchSets(scan.StringWatch, []byte{'\n'})
 
 // inJSON reads an object that is text. Whatever stands in it is text too, but an
 // empty line ends a string that was never closed, and the object with it.
@@ -207,7 +207,7 @@ func (p *parser) inJSON(w *sdk.Window) bool {
 			return true
 		}
 	}
-	if p.json.Quiet() {
+	if p.json.InPlainString() {
 		w.Watch(abi.Text, quiet)
 	}
 	return false

@@ -247,7 +247,7 @@ func (p *m3) header(w *sdk.Window) bool {
 	if v == scan.Wait {
 		return false
 	}
-	from, to := scan.Space(name), scan.TrimSpaceRight(name)
+	from, to := scan.LeadingSpace(name), scan.TrimmedLen(name)
 	if to-from >= 2 && (name[from] == '"' || name[from] == '\'') && name[to-1] == name[from] {
 		from, to = from+1, to-1
 	}
@@ -287,7 +287,7 @@ func (p *m3) atKey(w *sdk.Window) bool {
 // inValue looks, behind white space, whether the value begins with an element.
 func (p *m3) inValue(w *sdk.Window) bool {
 	b := w.Bytes()
-	w.Scanned += scan.Space(b[w.Scanned:])
+	w.Scanned += scan.LeadingSpace(b[w.Scanned:])
 	child, v := opens(b[w.Scanned:], w.Final)
 	switch {
 	case v == scan.Wait && w.Scanned < maxHeld:
@@ -369,7 +369,7 @@ func (p *m3) sayPart(w *sdk.Window, at int) {
 		p.say(w, at, abi.FlagMore)
 	}
 	if p.said {
-		w.Watch(abi.Value, leafEnd.First())
+		w.Watch(abi.Value, leafEnd.FirstBytes())
 	}
 }
 

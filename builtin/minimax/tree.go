@@ -63,7 +63,7 @@ func (t *tree) scan(w *sdk.Window) scan.Verdict {
 	for len(t.open) > 0 {
 		top := t.top()
 		if top.kind == unknown {
-			w.Scanned += scan.Space(b[w.Scanned:])
+			w.Scanned += scan.LeadingSpace(b[w.Scanned:])
 			child, v := opens(b[w.Scanned:], w.Final)
 			if v == scan.Wait {
 				return t.wait(w)

@@ -78,7 +78,7 @@ func (p *parser) step(w *sdk.Window) bool {
 // opened looks at what tells the forms apart.
 func (p *parser) opened(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	switch {
 	case n > maxSpace:
 		p.state = inProse
@@ -88,7 +88,7 @@ func (p *parser) opened(w *sdk.Window) bool {
 	case b[n] != '[' && b[n] != '{':
 		return p.header(w, n)
 	}
-	switch id, v := markers.At(b[n:], w.Final); {
+	switch id, v := markers.MatchPrefix(b[n:], w.Final); {
 	case v == scan.Wait:
 		return false
 	case v == scan.Yes && (id == isArgs || id == isCallID):
@@ -149,7 +149,7 @@ func (p *parser) id(w *sdk.Window) bool {
 // arguments with white space before them. It answers which state that leads to,
 // and where in the window that begins.
 func behind(b []byte, to int) (next state, at int, v scan.Verdict) {
-	n := scan.Space(b[to:])
+	n := scan.LeadingSpace(b[to:])
 	switch {
 	case n > maxSpace:
 		return inProse, 0, scan.No
@@ -158,7 +158,7 @@ func behind(b []byte, to int) (next state, at int, v scan.Verdict) {
 	case b[to+n] == '{':
 		return inBody, to + n, scan.Yes
 	}
-	id, v := markers.At(b[to:], false)
+	id, v := markers.MatchPrefix(b[to:], false)
 	switch {
 	case v != scan.Yes:
 		return inProse, 0, v
@@ -183,7 +183,7 @@ func cut(w *sdk.Window) bool {
 // it goes with it.
 func (p *parser) closed(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	switch v := scan.Prefix(b[n:], endCalls, w.Final); {
 	case v == scan.Wait && n <= maxSpace:
 		return false

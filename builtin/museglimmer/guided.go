@@ -18,7 +18,7 @@ var wrappers = scan.NewSet(blockOpen, blockClose, invoke, invokeClose)
 // native call in its place, or prose.
 func (p *parser) wrapper(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	if n == len(b) && !w.Final && n < maxHeader {
 		return false
 	}
@@ -27,7 +27,7 @@ func (p *parser) wrapper(w *sdk.Window) bool {
 		p.load()
 		return true
 	}
-	id, v := wrappers.At(b[n:], w.Final)
+	id, v := wrappers.MatchPrefix(b[n:], w.Final)
 	switch {
 	case v == scan.Wait && n < len(b):
 		return false
@@ -62,7 +62,7 @@ func (p *parser) invokeOr(w *sdk.Window, n int) bool {
 		return true
 	}
 	i++
-	next := i + scan.Space(b[i:])
+	next := i + scan.LeadingSpace(b[i:])
 	if next == len(b) && !w.Final && next-i < maxHeader {
 		return false
 	}

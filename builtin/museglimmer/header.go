@@ -35,7 +35,7 @@ func (h header) recipient(b []byte) string { return string(b[h.at : h.at+h.n]) }
 // bytes, also at the end of the text: then half a header is there.
 func framed(b []byte) (header, scan.Verdict) {
 	i := len(start)
-	i += scan.Space(b[i:])
+	i += scan.LeadingSpace(b[i:])
 	switch scan.Prefix(b[i:], assistant, false) {
 	case scan.Wait:
 		if i < len(b) || i <= maxHeader {
@@ -49,7 +49,7 @@ func framed(b []byte) (header, scan.Verdict) {
 
 // rest reads a header from its recipient on, which stands at place i.
 func rest(b []byte, i int) (h header, v scan.Verdict) {
-	i += scan.Space(b[i:])
+	i += scan.LeadingSpace(b[i:])
 	if i > maxHeader {
 		return h, scan.No
 	}
@@ -66,7 +66,7 @@ func rest(b []byte, i int) (h header, v scan.Verdict) {
 		if i < len(b) && h.n == 0 || i > maxHeader {
 			return h, scan.No
 		}
-		space := scan.Space(b[i:])
+		space := scan.LeadingSpace(b[i:])
 		if i+space == len(b) && i+space <= maxHeader {
 			return h, scan.Wait
 		}

@@ -208,7 +208,7 @@ func (p *parser) strip(w *sdk.Window, n int) {
 // echo takes a thought's header out that the prompt wrote already.
 func (p *parser) echo(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	if n == len(b) && !w.Final && n < maxHeader {
 		return false
 	}
@@ -253,7 +253,7 @@ func (p *parser) header(w *sdk.Window) bool {
 // one only where a word begins. What is none is words.
 func (p *parser) bare(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	if p.body != opening && n > 0 {
 		p.say(w, n)
 		return true
@@ -328,7 +328,7 @@ func (p *parser) cut(w *sdk.Window) bool {
 	}
 	v := scan.No
 	if n < len(b) {
-		_, v = specials.At(b[n:], w.Final)
+		_, v = specials.MatchPrefix(b[n:], w.Final)
 	} else if w.Final {
 		v = scan.Yes
 	}
@@ -346,6 +346,6 @@ func (p *parser) cut(w *sdk.Window) bool {
 
 // begins says whether a special token begins with b.
 func begins(b []byte) bool {
-	_, v := specials.At(b, false)
+	_, v := specials.MatchPrefix(b, false)
 	return v != scan.No
 }

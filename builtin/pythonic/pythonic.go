@@ -107,7 +107,7 @@ func (p *parser) begin(w *sdk.Window, lead int) {
 // started looks for the list behind its marker. What else stands there is prose.
 func (p *parser) started(w *sdk.Window) bool {
 	b := w.Bytes()
-	switch n := scan.Space(b); {
+	switch n := scan.LeadingSpace(b); {
 	case n == len(b) && !w.Final && n <= maxSpace:
 		return false
 	case n < len(b) && n <= maxSpace && b[n] == '[':
@@ -143,7 +143,7 @@ const maxSpace = 1024
 // with it.
 func (p *parser) ended(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	switch v := scan.Prefix(b[n:], end, w.Final); {
 	case v == scan.Wait && n <= maxSpace:
 		return false

@@ -199,7 +199,7 @@ func (p *parser) step(w *sdk.Window) (more bool) {
 // forbids the closer makes the model begin with the payload at once.
 func (p *parser) opening(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	if n == len(b) && !w.Final && n < patience {
 		return false
 	}
@@ -226,7 +226,7 @@ func (p *parser) opener(b []byte, final bool) scan.Verdict {
 	if len(b) == 0 || b[0] != '{' && b[0] != '[' {
 		return scan.No
 	}
-	switch _, v := p.g.all.At(b, final); v {
+	switch _, v := p.g.all.MatchPrefix(b, final); v {
 	case scan.Wait:
 		return scan.Wait
 	case scan.Yes:
@@ -278,7 +278,7 @@ func (p *parser) behind(w *sdk.Window) bool {
 			return true
 		}
 	}
-	i := n + scan.Space(b[n:])
+	i := n + scan.LeadingSpace(b[n:])
 	opener := p.opener(b[i:], w.Final)
 	switch {
 	case i >= patience:
@@ -328,7 +328,7 @@ func (p *parser) asks(w *sdk.Window) bool {
 // being structure then; without a marker they are prose. One that has to be asked
 // about is read as prose reads it.
 func (p *parser) next(w *sdk.Window, i int, wrapped bool) bool {
-	switch id, v := p.g.markers.At(w.Bytes()[i:], w.Final); {
+	switch id, v := p.g.markers.MatchPrefix(w.Bytes()[i:], w.Final); {
 	case v == scan.Wait:
 		return false
 	case v == scan.Yes && id < p.g.asked:
@@ -365,8 +365,8 @@ func (p *Payload) Next(w *sdk.Window) (done bool) {
 	n, status := p.json.Scan(b[p.white:])
 	n += p.white
 	space := 0
-	if status != scan.Done && !p.json.Quiet() {
-		space = n - scan.TrimSpaceRight(b[p.white:n]) - p.white
+	if status != scan.Done && !p.json.InPlainString() {
+		space = n - scan.TrimmedLen(b[p.white:n]) - p.white
 	}
 	if space == n-p.white {
 		p.run += space
@@ -384,7 +384,7 @@ func (p *Payload) Next(w *sdk.Window) (done bool) {
 // along.
 func (p *parser) after(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	switch {
 	case n >= patience, n == len(b) && w.Final:
 		p.state = inProse
@@ -416,7 +416,7 @@ func (p *parser) bodyHead(w *sdk.Window) bool {
 func (p *parser) native(w *sdk.Window) bool {
 	b := w.Bytes()
 	if p.state == inBody {
-		n := scan.Space(b)
+		n := scan.LeadingSpace(b)
 		w.Skip(n)
 		if b = b[n:]; len(b) == 0 {
 			return false

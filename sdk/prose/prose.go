@@ -106,7 +106,7 @@ func (g *Grammar) mark(idle []string, tight bool) {
 		if !idle {
 			c := g.set.Marker(id)[0]
 			g.class[c] |= begin
-			g.plain = scan.Join(g.plain, []byte{c})
+			g.plain = scan.JoinWatchSets(g.plain, []byte{c})
 		}
 	}
 	for i, c := range []byte(quotes) {
@@ -114,15 +114,15 @@ func (g *Grammar) mark(idle []string, tight bool) {
 		g.words[c] = uint8(i + 1)
 	}
 	g.class['\n'] |= feed
-	g.plain = scan.Join(g.plain, []byte(quotes))
+	g.plain = scan.JoinWatchSets(g.plain, []byte(quotes))
 	if !tight {
 		const blanks = " \t\r\n"
 		for _, c := range []byte(blanks) {
 			g.class[c] |= space
 		}
-		g.plain = scan.Join(g.plain, []byte(blanks))
+		g.plain = scan.JoinWatchSets(g.plain, []byte(blanks))
 	}
-	g.quoted = scan.Join(g.plain, []byte{'\n'})
+	g.quoted = scan.JoinWatchSets(g.plain, []byte{'\n'})
 }
 
 // among says of each marker whether it is in list.

@@ -92,7 +92,7 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 		}
 	}
 	if class&begin != 0 {
-		switch id, v := m.g.set.At(b[i:], w.Final); v {
+		switch id, v := m.g.set.MatchPrefix(b[i:], w.Final); v {
 		case scan.Wait:
 			return i, false, true
 		case scan.Yes:
@@ -121,14 +121,14 @@ func (m *Machine) spaced(w *sdk.Window, b []byte, i int) (id, n int, v scan.Verd
 	if scan.IsSpace(before) { // asked already
 		return 0, 0, scan.No
 	}
-	n = scan.Space(b[i:min(len(b), i+maxSpace+1)])
+	n = scan.LeadingSpace(b[i:min(len(b), i+maxSpace+1)])
 	switch {
 	case n > maxSpace:
 		return 0, 0, scan.No
 	case i+n == len(b) && !w.Final:
 		return 0, 0, scan.Wait
 	}
-	id, v = m.g.set.At(b[i+n:], w.Final)
+	id, v = m.g.set.MatchPrefix(b[i+n:], w.Final)
 	if v == scan.No || v == scan.Yes && !m.g.spaced[id] {
 		return 0, 0, scan.No
 	}
@@ -299,7 +299,7 @@ func (m *Machine) giveUp() {
 // own reads what stands directly behind a held marker, as JSON if it is that.
 func (m *Machine) own(b []byte, i int, w *sdk.Window) int {
 	if m.owner == asked {
-		i += scan.Space(b[i:])
+		i += scan.LeadingSpace(b[i:])
 		if i == len(b) {
 			return i
 		}

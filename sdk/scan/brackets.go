@@ -6,31 +6,31 @@ type Brackets struct {
 	// Depth is how many brackets are open.
 	Depth int
 
-	text bool // in a string
-	esc  bool // behind a backslash there
-	line bool // the line so far is blank
+	inString  bool // in a string
+	escaped   bool // after a backslash there
+	blankLine bool // the line so far is blank
 }
 
 // Brackets is where the value stands that proved Bad, at the bad byte.
-func (j *JSON) Brackets() Brackets { return Brackets{Depth: int(j.depth), text: j.text} }
+func (j *JSON) Brackets() Brackets { return Brackets{Depth: int(j.depth), inString: j.badInString} }
 
 // Scan reads on. If it is done, the value has ended with the first n bytes of b;
 // else n is len(b). It ends in front of the line feed that makes a line empty.
 func (k *Brackets) Scan(b []byte) (n int, done bool) {
 	for i, c := range b {
 		switch {
-		case k.esc:
-			k.esc = false
-		case k.text:
-			k.esc = c == '\\'
-			k.text = c != '"'
-		case c == '\n' && k.line:
+		case k.escaped:
+			k.escaped = false
+		case k.inString:
+			k.escaped = c == '\\'
+			k.inString = c != '"'
+		case c == '\n' && k.blankLine:
 			return i, true
 		case c == '\n':
-			k.line = true
+			k.blankLine = true
 		case !IsSpace(c):
-			k.line = false
-			if k.bracket(c) {
+			k.blankLine = false
+			if k.readBracket(c) {
 				return i + 1, true
 			}
 		}
@@ -38,11 +38,11 @@ func (k *Brackets) Scan(b []byte) (n int, done bool) {
 	return len(b), false
 }
 
-// bracket reads a byte outside strings. It answers whether that closed all.
-func (k *Brackets) bracket(c byte) (closed bool) {
+// readBracket reads a byte outside strings. It answers whether that closed all.
+func (k *Brackets) readBracket(c byte) (closed bool) {
 	switch c {
 	case '"':
-		k.text = true
+		k.inString = true
 	case '{', '[':
 		k.Depth++
 	case '}', ']':

@@ -10,47 +10,49 @@ const (
 	Control               // ScanStrict only: a raw control character in a string
 )
 
-// MaxDepth is the deepest nesting that a JSON scanner reads; deeper is Bad.
+// MaxDepth is the deepest nesting that is read as JSON, in guests and in the host;
+// deeper is Bad. (abi.MaxNesting bounds something else: the containers that a parser
+// opens by events.)
 const MaxDepth = 1024
 
-// Quiet holds the bytes that matter inside a JSON string: a WATCH set for when
-// JSON.Quiet is true.
-var Quiet = []byte{'"', '\\'}
+// StringWatch holds the bytes that can change what is known inside a JSON string: a
+// WATCH set for when JSON.InPlainString is true.
+var StringWatch = []byte{'"', '\\'}
 
 // JSON reads one JSON value (RFC 8259) as it arrives, for its structure only.
 // Raw control characters in strings pass: models write raw line feeds, and the
 // host escapes them. The zero value is ready for a value that may have white
 // space before it. Copying a JSON clones it.
 type JSON struct {
-	state   state
-	depth   int16
-	text    bool   // the bad byte stands in a string
-	literal string // what is left of true, false or null
-	objects [MaxDepth / 64]uint64
+	state       state
+	depth       int16
+	badInString bool   // the bad byte stands in a string
+	literal     string // what is left of true, false or null
+	objects     [MaxDepth / 64]uint64
 }
 
 type state uint8
 
 const (
 	value       state        = iota // a value must come
-	firstItem                       // behind "[": a value or "]"
-	firstKey                        // behind "{": a key or "}"
-	nextKey                         // behind a comma in an object
-	colon                           // behind a key
-	behind                          // behind a value in an array or object
+	firstItem                       // after "[": a value or "]"
+	firstKey                        // after "{": a key or "}"
+	nextKey                         // after a comma in an object
+	colon                           // after a key
+	afterItem                       // after a value in an array or object
 	inKey                           // in a string that is a key
-	inKeyEsc                        // behind a backslash there
+	inKeyEsc                        // after a backslash there
 	inString                        // in a string that is a value
-	inStringEsc                     // behind a backslash there
+	inStringEsc                     // after a backslash there
 	hex                             // hex … hex+3: in \uXXXX of a value
 	keyHex      = hex + 4           // keyHex … keyHex+3: in \uXXXX of a key
-	minus       = keyHex + 4        // behind "-"
-	zero        = minus + 1         // behind a leading 0
+	minus       = keyHex + 4        // after "-"
+	zero        = minus + 1         // after a leading 0
 	digits      = minus + 2         // in the integer part
-	point       = minus + 3         // behind "."
+	point       = minus + 3         // after "."
 	fraction    = minus + 4         // in the fraction
-	exponent    = minus + 5         // behind "e"
-	expSign     = minus + 6         // behind the exponent's sign
+	exponent    = minus + 5         // after "e"
+	expSign     = minus + 6         // after the exponent's sign
 	expDigits   = minus + 7         // in the exponent
 	inLiteral   = minus + 8         // in true, false or null
 	complete    = minus + 9
@@ -63,9 +65,9 @@ func (j *JSON) Reset() { j.state, j.depth = value, 0 }
 // InString says whether the next byte is inside a string.
 func (j *JSON) InString() bool { return j.state >= inKey && j.state < minus }
 
-// Quiet says whether bytes other than those of the Quiet set leave j as it is:
-// inside a string, and not in the middle of an escape.
-func (j *JSON) Quiet() bool { return j.state == inString || j.state == inKey }
+// InPlainString says whether the next byte stands in a string and not in the middle
+// of an escape: bytes other than those of StringWatch then leave j as it is.
+func (j *JSON) InPlainString() bool { return j.state == inString || j.state == inKey }
 
 // AtEnd says whether the value is complete if nothing follows: a number at the
 // top level has no end of its own.
@@ -94,7 +96,7 @@ func (j *JSON) Scan(b []byte) (n int, s Status) { return j.scan(b, false) }
 
 // ScanStrict is Scan, but it stops before a raw control character in a string,
 // which Scan reads over: the status is then Control and the character b[n]. The
-// caller goes on behind it, or calls it no JSON.
+// caller goes on after it, or calls it no JSON.
 func (j *JSON) ScanStrict(b []byte) (n int, s Status) { return j.scan(b, true) }
 
 func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
@@ -105,7 +107,7 @@ func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
 		return 0, Bad
 	}
 	for i := 0; i < len(b); i++ {
-		if j.Quiet() {
+		if j.InPlainString() {
 			for i < len(b) && b[i] != '"' && b[i] != '\\' && (b[i] >= ' ' || !strict) {
 				i++
 			}
@@ -116,72 +118,72 @@ func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
 				return i, Control
 			}
 		}
-		if j.endsNumber() && !inNumber(b[i]) {
-			j.end()
+		if j.endsNumber() && !isNumberByte(b[i]) {
+			j.endValue()
 			if j.state == complete {
 				return i, Done
 			}
 		}
 		text := j.InString()
-		j.step(b[i])
+		j.readByte(b[i])
 		switch j.state {
 		case complete:
 			return i + 1, Done
 		case broken:
-			j.text = text
+			j.badInString = text
 			return i, Bad
 		}
 	}
 	return len(b), More
 }
 
-func inNumber(c byte) bool {
+func isNumberByte(c byte) bool {
 	return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
 }
 
-// step takes one byte. Behind a number, end has been called before.
-func (j *JSON) step(c byte) {
+// readByte takes one byte. After a number, endValue has been called before.
+func (j *JSON) readByte(c byte) {
 	s := j.state
 	switch {
-	case s <= behind:
-		j.structure(c)
+	case s <= afterItem:
+		j.readBetweenTokens(c)
 	case s == inString:
-		j.state = within(c, inString, inStringEsc)
+		j.state = afterStringByte(c, inString, inStringEsc)
 		if c == '"' {
-			j.end()
+			j.endValue()
 		}
 	case s == inKey:
-		j.state = within(c, inKey, inKeyEsc)
+		j.state = afterStringByte(c, inKey, inKeyEsc)
 		if c == '"' {
 			j.state = colon
 		}
 	case s == inStringEsc:
-		j.state = escape(c, inString, hex)
+		j.state = afterEscapeByte(c, inString, hex)
 	case s == inKeyEsc:
-		j.state = escape(c, inKey, keyHex)
+		j.state = afterEscapeByte(c, inKey, keyHex)
 	case s >= hex && s < minus:
-		j.hexDigit(c)
+		j.readHexDigit(c)
 	case s == inLiteral:
 		if j.literal[0] != c {
 			j.state = broken
 			return
 		}
 		if j.literal = j.literal[1:]; j.literal == "" {
-			j.end()
+			j.endValue()
 		}
 	default:
-		j.state = number(s, c)
+		j.state = afterNumberByte(s, c)
 	}
 }
 
-func within(c byte, same, esc state) state {
+func afterStringByte(c byte, same, esc state) state {
 	if c == '\\' {
 		return esc
 	}
 	return same
 }
 
-func escape(c byte, back, hex state) state {
+func afterEscapeByte(c byte, back, hex state) state {
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return back
@@ -191,7 +193,7 @@ func escape(c byte, back, hex state) state {
 	return broken
 }
 
-func (j *JSON) hexDigit(c byte) {
+func (j *JSON) readHexDigit(c byte) {
 	if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
 		j.state = broken
 		return
@@ -206,25 +208,25 @@ func (j *JSON) hexDigit(c byte) {
 	}
 }
 
-func (j *JSON) structure(c byte) {
+func (j *JSON) readBetweenTokens(c byte) {
 	if IsSpace(c) {
 		return
 	}
 	switch j.state {
 	case firstItem:
 		if c == ']' {
-			j.pop()
+			j.closeContainer()
 			return
 		}
-		j.open(c)
+		j.beginValue(c)
 	case value:
-		j.open(c)
+		j.beginValue(c)
 	case firstKey, nextKey:
 		switch {
 		case c == '"':
 			j.state = inKey
 		case c == '}' && j.state == firstKey:
-			j.pop()
+			j.closeContainer()
 		default:
 			j.state = broken
 		}
@@ -233,12 +235,12 @@ func (j *JSON) structure(c byte) {
 		if c == ':' {
 			j.state = value
 		}
-	case behind:
-		j.afterValue(c)
+	case afterItem:
+		j.readAfterValue(c)
 	}
 }
 
-func (j *JSON) afterValue(c byte) {
+func (j *JSON) readAfterValue(c byte) {
 	object := j.inObject()
 	switch {
 	case c == ',' && object:
@@ -246,19 +248,19 @@ func (j *JSON) afterValue(c byte) {
 	case c == ',':
 		j.state = value
 	case c == '}' && object, c == ']' && !object:
-		j.pop()
+		j.closeContainer()
 	default:
 		j.state = broken
 	}
 }
 
-// open begins a value with its first byte.
-func (j *JSON) open(c byte) {
+// beginValue begins a value with its first byte.
+func (j *JSON) beginValue(c byte) {
 	switch {
 	case c == '{':
-		j.push(1, firstKey)
+		j.openContainer(1, firstKey)
 	case c == '[':
-		j.push(0, firstItem)
+		j.openContainer(0, firstItem)
 	case c == '"':
 		j.state = inString
 	case c == '-':
@@ -278,7 +280,7 @@ func (j *JSON) open(c byte) {
 	}
 }
 
-func (j *JSON) push(object uint64, next state) {
+func (j *JSON) openContainer(object uint64, next state) {
 	if j.depth == MaxDepth {
 		j.state = broken
 		return
@@ -289,9 +291,9 @@ func (j *JSON) push(object uint64, next state) {
 	j.state = next
 }
 
-func (j *JSON) pop() {
+func (j *JSON) closeContainer() {
 	j.depth--
-	j.end()
+	j.endValue()
 }
 
 func (j *JSON) inObject() bool {
@@ -299,17 +301,17 @@ func (j *JSON) inObject() bool {
 	return j.objects[d/64]>>uint(d%64)&1 == 1
 }
 
-// end ends a value.
-func (j *JSON) end() {
-	j.state = behind
+// endValue ends a value.
+func (j *JSON) endValue() {
+	j.state = afterItem
 	if j.depth == 0 {
 		j.state = complete
 	}
 }
 
-// number takes one byte that may belong to a number; another one ended it
-// before, or is impossible.
-func number(s state, c byte) state {
+// afterNumberByte is the state after a byte within a number. A byte that ends the
+// number has been dealt with before; any other is impossible.
+func afterNumberByte(s state, c byte) state {
 	digit := c >= '0' && c <= '9'
 	exp := c == 'e' || c == 'E'
 	switch {

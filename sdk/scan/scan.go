@@ -33,8 +33,8 @@ func Prefix(b []byte, want string, final bool) Verdict {
 // IsSpace says whether c is white space between the parts of a call.
 func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// Space is the number of white-space bytes that b begins with.
-func Space(b []byte) int {
+// LeadingSpace is the number of white-space bytes that b begins with.
+func LeadingSpace(b []byte) int {
 	n := 0
 	for n < len(b) && IsSpace(b[n]) {
 		n++
@@ -42,8 +42,8 @@ func Space(b []byte) int {
 	return n
 }
 
-// TrimSpaceRight is the length of b without the white space at its end.
-func TrimSpaceRight(b []byte) int {
+// TrimmedLen is the length of b without the white space at its end.
+func TrimmedLen(b []byte) int {
 	n := len(b)
 	for n > 0 && IsSpace(b[n-1]) {
 		n--
@@ -54,10 +54,10 @@ func TrimSpaceRight(b []byte) int {
 // Set is a set of markers that is searched for all of them at once. A marker is
 // known by its place in the list. A Set does not change and may be shared.
 type Set struct {
-	markers []string
-	first   []byte       // the distinct first bytes
-	heads   [256][]uint8 // by first byte: markers, the longest first
-	is      [256]bool    // whether a byte begins a marker
+	markers     []string
+	firstBytes  []byte       // the distinct first bytes
+	byFirstByte [256][]uint8 // by first byte: markers, the longest first
+	starts      [256]bool    // whether a byte begins a marker
 }
 
 // NewSet makes the set of up to 255 markers, none of them empty.
@@ -65,15 +65,15 @@ func NewSet(markers ...string) *Set {
 	s := &Set{markers: markers}
 	for i, m := range markers {
 		c := m[0]
-		if !s.is[c] {
-			s.is[c] = true
-			s.first = append(s.first, c)
+		if !s.starts[c] {
+			s.starts[c] = true
+			s.firstBytes = append(s.firstBytes, c)
 		}
-		at := len(s.heads[c])
-		for at > 0 && len(markers[s.heads[c][at-1]]) < len(m) {
+		at := len(s.byFirstByte[c])
+		for at > 0 && len(markers[s.byFirstByte[c][at-1]]) < len(m) {
 			at--
 		}
-		s.heads[c] = slices.Insert(s.heads[c], at, uint8(i))
+		s.byFirstByte[c] = slices.Insert(s.byFirstByte[c], at, uint8(i))
 	}
 	return s
 }
@@ -87,24 +87,24 @@ func (s *Set) Marker(id int) string { return s.markers[id] }
 // Len is the length of marker id in bytes.
 func (s *Set) Len(id int) int { return len(s.markers[id]) }
 
-// First holds the bytes that markers begin with: input without any of them
+// FirstBytes holds the bytes that markers begin with: input without any of them
 // holds no marker and no beginning of one. It is a WATCH set.
-func (s *Set) First() []byte { return s.first }
+func (s *Set) FirstBytes() []byte { return s.firstBytes }
 
-// Begins says whether a marker begins with c.
-func (s *Set) Begins(c byte) bool { return s.is[c] }
+// StartsMarker says whether a marker begins with c.
+func (s *Set) StartsMarker(c byte) bool { return s.starts[c] }
 
-// At asks which marker b begins with. Where one marker is the beginning of
+// MatchPrefix asks which marker b begins with. Where one marker is the beginning of
 // another, the longer one wins, so that a whole marker may have to Wait. With
 // final, nothing follows b.
-func (s *Set) At(b []byte, final bool) (id int, v Verdict) {
+func (s *Set) MatchPrefix(b []byte, final bool) (id int, v Verdict) {
 	if len(b) == 0 {
 		if final || len(s.markers) == 0 {
 			return -1, No
 		}
 		return -1, Wait
 	}
-	for _, id := range s.heads[b[0]] {
+	for _, id := range s.byFirstByte[b[0]] {
 		m := s.markers[id]
 		if len(b) > 1 && len(m) > 1 && b[1] != m[1] { // most are told apart here
 			continue
@@ -122,8 +122,8 @@ func (s *Set) At(b []byte, final bool) (id int, v Verdict) {
 // go on from when more bytes are there.
 func (s *Set) Find(b []byte, from int, final bool) (at, id int, v Verdict) {
 	for i := from; i < len(b); i++ {
-		if s.is[b[i]] {
-			if id, v := s.At(b[i:], final); v != No {
+		if s.starts[b[i]] {
+			if id, v := s.MatchPrefix(b[i:], final); v != No {
 				return i, id, v
 			}
 		}
@@ -131,9 +131,9 @@ func (s *Set) Find(b []byte, from int, final bool) (at, id int, v Verdict) {
 	return len(b), -1, No
 }
 
-// Join makes one WATCH set of several, without repetition. Call it once, when
+// JoinWatchSets makes one WATCH set of several, without repetition. Call it once, when
 // the parser's tables are built.
-func Join(sets ...[]byte) []byte {
+func JoinWatchSets(sets ...[]byte) []byte {
 	var all []byte
 	for _, s := range sets {
 		for _, c := range s {

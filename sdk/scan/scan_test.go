@@ -54,7 +54,7 @@ func TestSetFind(t *testing.T) {
 			t.Errorf("Find(%q, %v) = %d, %d, %v, want %d, %d, %v", c.b, c.final, at, id, v, c.at, c.id, c.v)
 		}
 	}
-	if got := string(s.First()); got != "<\n" {
+	if got := string(s.FirstBytes()); got != "<\n" {
 		t.Errorf("First() = %q", got)
 	}
 }
@@ -164,16 +164,16 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Where Quiet is true, bytes that are not in the set Quiet change nothing.
-func TestJSONQuiet(t *testing.T) {
+// In a plain string, bytes that are not in StringWatch change nothing.
+func TestJSONInPlainString(t *testing.T) {
 	for _, text := range []string{`{"a`, `{"a":"x`, `["\n`, `"ሴ`} {
 		var j scan.JSON
 		j.Scan([]byte(text))
-		if !j.Quiet() || !j.InString() {
-			t.Errorf("%q: not quiet", text)
+		if !j.InPlainString() || !j.InString() {
+			t.Errorf("%q: not in a plain string", text)
 		}
 		for c := range 256 {
-			if bytes.IndexByte(scan.Quiet, byte(c)) >= 0 {
+			if bytes.IndexByte(scan.StringWatch, byte(c)) >= 0 {
 				continue
 			}
 			k := j
@@ -185,8 +185,8 @@ func TestJSONQuiet(t *testing.T) {
 	for _, text := range []string{`{`, `{"a\`, `{"a":`, `["\u12`, `[1`} {
 		var j scan.JSON
 		j.Scan([]byte(text))
-		if j.Quiet() {
-			t.Errorf("%q: quiet", text)
+		if j.InPlainString() {
+			t.Errorf("%q: in a plain string", text)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (x *Walk) Next(b []byte, i int) (n int, s Step) {
 		if x.at == inMemberKey || x.at == inMemberValue {
 			return x.readToken(b, i)
 		}
-		i += Space(b[i:])
+		i += LeadingSpace(b[i:])
 		if i == len(b) {
 			return i, WalkMore
 		}
@@ -124,9 +124,8 @@ func (x *Walk) afterPunctuation(c byte) (next place, ok bool) {
 // InKey says whether the next byte is part of a key.
 func (x *Walk) InKey() bool { return x.at == inMemberKey }
 
-// Quiet says whether only the bytes of the Quiet set matter to the value that is
-// being read.
-func (x *Walk) Quiet() bool { return x.at == inMemberValue && x.json.Quiet() }
+// InPlainString is JSON.InPlainString of the value that is being read.
+func (x *Walk) InPlainString() bool { return x.at == inMemberValue && x.json.InPlainString() }
 
 // Brackets are the brackets that are open at the bad byte.
 func (x *Walk) Brackets() Brackets {

@@ -32,13 +32,13 @@ func EachMember(b []byte, f func(name string, value []byte)) {
 // EachElement calls f with each element of a JSON array. What is no JSON array has
 // none.
 func EachElement(b []byte, f func(value []byte)) {
-	at := Space(b)
+	at := LeadingSpace(b)
 	if at == len(b) || b[at] != '[' {
 		return
 	}
 	for {
 		at++ // "[" or ","
-		at += Space(b[at:])
+		at += LeadingSpace(b[at:])
 		var value JSON
 		n, s := value.Scan(b[at:])
 		if s != Done {
@@ -46,7 +46,7 @@ func EachElement(b []byte, f func(value []byte)) {
 		}
 		f(b[at : at+n])
 		at += n
-		at += Space(b[at:])
+		at += LeadingSpace(b[at:])
 		if at == len(b) || b[at] != ',' {
 			return
 		}

@@ -110,7 +110,7 @@ func (r *reader) space() {
 	if r.verdict != scan.Yes {
 		return
 	}
-	r.at += scan.Space(r.b[r.at:])
+	r.at += scan.LeadingSpace(r.b[r.at:])
 	r.more()
 }
 

@@ -23,7 +23,7 @@ var (
 	// body is the prose of a message.
 	body = prose.Compile(prose.Markers{Calls: []string{End, Call, Return, Start, Channel}})
 	// stray is what may end a run of words between messages.
-	stray = scan.Join([]byte(" \t\r\n"), framing.First())
+	stray = scan.JoinWatchSets([]byte(" \t\r\n"), framing.FirstBytes())
 )
 
 // Turn reads a turn of messages. It consumes thoughts, answers and what stands
@@ -165,7 +165,7 @@ func ToEnder(w *sdk.Window) (id int, ok bool) {
 // header reads what stands between messages.
 func (t *Turn) header(w *sdk.Window) (h Header, found, again bool) {
 	b := w.Bytes()
-	n := scan.Space(b[:min(len(b), MaxHeader)])
+	n := scan.LeadingSpace(b[:min(len(b), MaxHeader)])
 	if n == MaxHeader { // too much for a header to begin with
 		t.blanks(w, n)
 		return h, false, true
@@ -188,7 +188,7 @@ func (t *Turn) header(w *sdk.Window) (h Header, found, again bool) {
 		}
 		return h, false, false
 	}
-	id, v := framing.At(b[n:], w.Final)
+	id, v := framing.MatchPrefix(b[n:], w.Final)
 	switch v {
 	case scan.Wait:
 		return h, false, false
@@ -226,7 +226,7 @@ func (t *Turn) words(w *sdk.Window, n int) bool {
 		t.NoWords(w)
 	}
 	b := w.Bytes()
-	for n++; n < len(b) && !scan.IsSpace(b[n]) && !framing.Begins(b[n]); n++ {
+	for n++; n < len(b) && !scan.IsSpace(b[n]) && !framing.StartsMarker(b[n]); n++ {
 	}
 	w.Text(n)
 	t.state = inWords
@@ -237,7 +237,7 @@ func (t *Turn) words(w *sdk.Window, n int) bool {
 // never visible.
 func (t *Turn) cut(w *sdk.Window) {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	rest := string(b[n:])
 	begun := len(rest) >= 2 && rest[:2] == "<|"
 	if t.state == between {

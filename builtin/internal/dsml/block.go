@@ -149,8 +149,8 @@ func (k *block) name(w *sdk.Window) step {
 	if n == missing || n+1 == len(b) && b[n] == '"' {
 		return k.cut(w)
 	}
-	at := scan.Space(b[:n])
-	end := max(at, scan.TrimSpaceRight(b[:n]))
+	at := scan.LeadingSpace(b[:n])
+	end := max(at, scan.TrimmedLen(b[:n]))
 	if b[n] != '"' || b[n+1] != '>' || at == end {
 		return k.malformed(w, n)
 	}
@@ -197,7 +197,7 @@ func (k *block) lost(w *sdk.Window) step {
 
 // body tells the bodies apart by their first byte.
 func (k *block) body(w *sdk.Window) step {
-	w.Skip(scan.Space(w.Bytes()))
+	w.Skip(scan.LeadingSpace(w.Bytes()))
 	switch {
 	case w.Len() == 0:
 		return wait

@@ -94,7 +94,7 @@ func (c *chooser) choose(g *Grammar, set *markers, body []byte, firstKey uint64,
 			continue
 		}
 		end := c.tokens[f.closer].at + len(g.parameterClose)
-		end += scan.Space(body[end:])
+		end += scan.LeadingSpace(body[end:])
 		if end < len(body) {
 			c.enter(f, end)
 			continue
@@ -195,7 +195,7 @@ func (c *chooser) isJSON(f *frame, body []byte) bool {
 func isJSON(b []byte) bool {
 	var j scan.JSON
 	n, s := j.Scan(b)
-	return s == scan.Done && n+scan.Space(b[n:]) == len(b) || s == scan.More && j.AtEnd()
+	return s == scan.Done && n+scan.LeadingSpace(b[n:]) == len(b) || s == scan.More && j.AtEnd()
 }
 
 // enter goes on with the parameter that stands behind f, at place at.

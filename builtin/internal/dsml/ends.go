@@ -52,8 +52,8 @@ func (e *ends) coherent(k *block, b []byte, end int) bool {
 	}
 	pos := end + len(k.g.invokeClose)
 	for {
-		pos += scan.Space(b[pos:])
-		id, v := k.set().between.At(b[pos:], true)
+		pos += scan.LeadingSpace(b[pos:])
+		id, v := k.set().between.MatchPrefix(b[pos:], true)
 		switch {
 		case pos == len(b):
 			return true
@@ -108,7 +108,7 @@ func (e *ends) call(k *block, b []byte, pos int) (next int, sound bool) {
 		return pos, false
 	}
 	pos += n + len(`">`)
-	pos += scan.Space(b[pos:])
+	pos += scan.LeadingSpace(b[pos:])
 	if pos < len(b) && b[pos] == '{' {
 		return e.object(k, b, pos)
 	}
@@ -136,7 +136,7 @@ func (e *ends) object(k *block, b []byte, pos int) (next int, sound bool) {
 	var j scan.JSON
 	n, status := j.Scan(b[pos:])
 	pos += n
-	pos += scan.Space(b[pos:])
+	pos += scan.LeadingSpace(b[pos:])
 	end := bytes.Index(b[pos:], []byte(k.g.invokeClose))
 	if end < 0 {
 		return len(b), false

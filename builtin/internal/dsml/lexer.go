@@ -128,7 +128,7 @@ func (l *lexer) next(g *Grammar, set *markers, b []byte) (at int, what outcome) 
 	}
 	direct := l.state == lexParams
 	if direct {
-		l.pos += scan.Space(b[l.pos:])
+		l.pos += scan.LeadingSpace(b[l.pos:])
 	}
 	at, id, v := set.params.Find(b, l.pos, false)
 	if direct && at > l.pos {

@@ -21,7 +21,7 @@ type chosen struct {
 // first reads what stands behind a call's header.
 func (k *block) first(w *sdk.Window) step {
 	b, set := w.Bytes(), k.set().params
-	id, v := set.At(b, w.Final)
+	id, v := set.MatchPrefix(b, w.Final)
 	switch {
 	case v == scan.Wait:
 		return wait
@@ -71,7 +71,7 @@ func (k *block) inFirst(w *sdk.Window) step {
 		return k.hold()
 	}
 	if k.chosen.said {
-		w.Watch(abi.Value, set.First())
+		w.Watch(abi.Value, set.FirstBytes())
 	}
 	return wait
 }

@@ -116,9 +116,9 @@ func (p *parser) step(w *sdk.Window) bool {
 // one, or before the block's closer, is structure.
 func (p *parser) next(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b)
+	n := scan.LeadingSpace(b)
 	if n < patience {
-		switch _, v := p.g.glue.At(b[n:], w.Final); v {
+		switch _, v := p.g.glue.MatchPrefix(b[n:], w.Final); v {
 		case scan.Wait:
 			return false
 		case scan.Yes:

@@ -150,7 +150,7 @@ func (k *block) sayPart(w *sdk.Window, at int) {
 		}
 	}
 	if v.said {
-		w.Watch(abi.Value, k.set().value.First())
+		w.Watch(abi.Value, k.set().value.FirstBytes())
 	}
 }
 

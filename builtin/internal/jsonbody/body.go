@@ -60,7 +60,7 @@ func Compile(m Markers) *Grammar {
 		closed: m.Closed,
 		own:    m.Own,
 	}
-	g.watch = scan.Join(scan.Quiet, g.ends.First())
+	g.watch = scan.JoinWatchSets(scan.StringWatch, g.ends.FirstBytes())
 	return g
 }
 
@@ -123,13 +123,13 @@ func (b *Body) Next(w *sdk.Window) (ender int, done bool) {
 
 // enter skips the white space before the value.
 func (b *Body) enter(w *sdk.Window) bool {
-	w.Skip(scan.Space(w.Bytes()))
+	w.Skip(scan.LeadingSpace(w.Bytes()))
 	text := w.Bytes()
 	if len(text) == 0 {
 		return false
 	}
 	b.read, b.clear, b.end = w.Offset(), w.Offset(), w.Offset()
-	id, v := b.g.ends.At(text, w.Final)
+	id, v := b.g.ends.MatchPrefix(text, w.Final)
 	switch {
 	case v == scan.Wait:
 		if w.Final {
@@ -190,7 +190,7 @@ func (b *Body) scan(w *sdk.Window) bool {
 		return true
 	case w.Final:
 		b.drop(w, w.Len())
-	case b.given && b.json.Quiet():
+	case b.given && b.json.InPlainString():
 		w.Watch(abi.Args, b.g.watch)
 	}
 	return false
@@ -221,7 +221,7 @@ func (b *Body) finish(w *sdk.Window) (ender int, done bool) {
 	}
 	text := w.Bytes()
 	i := int(b.read - w.Offset())
-	i += scan.Space(text[i:])
+	i += scan.LeadingSpace(text[i:])
 	b.read = w.Offset() + uint32(i)
 	if b.g.fence != "" {
 		switch scan.Prefix(text[i:], b.g.fence, false) {
@@ -229,13 +229,13 @@ func (b *Body) finish(w *sdk.Window) (ender int, done bool) {
 			return b.atEnd(w)
 		case scan.Yes:
 			i += len(b.g.fence)
-			i += scan.Space(text[i:])
+			i += scan.LeadingSpace(text[i:])
 		}
 	}
 	if i == len(text) {
 		return b.atEnd(w)
 	}
-	id, v := b.g.behind.At(text[i:], false)
+	id, v := b.g.behind.MatchPrefix(text[i:], false)
 	switch {
 	case v == scan.Wait:
 		return b.atEnd(w)
@@ -340,7 +340,7 @@ func (b *Body) bracketed(w *sdk.Window, n int) (end int, closed bool) {
 
 // closeUnsound ends a call of whose body n bytes are in the window.
 func (b *Body) closeUnsound(w *sdk.Window, n int) {
-	raw := scan.TrimSpaceRight(w.Bytes()[:n])
+	raw := scan.TrimmedLen(w.Bytes()[:n])
 	switch {
 	case b.mute:
 	case b.given:

@@ -140,7 +140,7 @@ func (r *Reader) settled() bool {
 // quiet are the bytes that matter in a string.
 func (r *Reader) quiet() []byte {
 	if r.quote == '"' {
-		return scan.Quiet
+		return scan.StringWatch
 	}
 	return single
 }

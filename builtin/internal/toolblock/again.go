@@ -29,7 +29,7 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 			return undecided
 		}
 		at += n + len(x.ParameterClose)
-		at += scan.Space(p[at:])
+		at += scan.LeadingSpace(p[at:])
 		if v := scan.Prefix(p[at:], x.Parameter, !short); v != scan.Yes {
 			return v
 		}

@@ -163,7 +163,7 @@ func (c *Config) sets(escape []string) markers {
 		junk = junk.add(endsLine, "\n")
 	}
 	m := markers{junk: junk.set(), broken: block.add(escapes, escape...).set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape...).set()}
-	m.argsWatch = scan.Join(m.rescue.First(), scan.Quiet)
+	m.argsWatch = scan.JoinWatchSets(m.rescue.FirstBytes(), scan.StringWatch)
 	if x == nil {
 		return m
 	}
@@ -175,9 +175,9 @@ func (c *Config) sets(escape []string) markers {
 		key = key.add(breaksName, " ", "\t", "\r", "\n")
 	}
 	m.key = key.set()
-	m.valueWatch = m.value.First()
+	m.valueWatch = m.value.FirstBytes()
 	if !x.Verbatim {
-		m.valueWatch = scan.Join(m.valueWatch, []byte{'\n'})
+		m.valueWatch = scan.JoinWatchSets(m.valueWatch, []byte{'\n'})
 	}
 	if x.JSON {
 		m.args = jsonbody.Compile(jsonbody.Markers{
@@ -333,7 +333,7 @@ func (b *Block) to(s state) step {
 // body skips white space and takes the first other byte as what tells the
 // bodies apart.
 func (b *Block) body(w *sdk.Window) step {
-	w.Skip(scan.Space(w.Bytes()))
+	w.Skip(scan.LeadingSpace(w.Bytes()))
 	if w.Len() == 0 {
 		return wait
 	}
@@ -363,7 +363,7 @@ func (b *Block) kind(w *sdk.Window) scan.Verdict {
 		return scan.No
 	}
 	p = p[:min(len(p), maxSpace)]
-	switch next := 1 + scan.Space(p[1:]); {
+	switch next := 1 + scan.LeadingSpace(p[1:]); {
 	case next < len(p) && p[next] == '{':
 		return scan.Yes
 	case next < len(p) || next == maxSpace || w.Final:

@@ -107,7 +107,7 @@ func (b *Block) objectWaits(w *sdk.Window) step {
 		return b.broken(w)
 	}
 	b.flush(w)
-	if w.InCall() && o.role == argsRole && o.walk.Quiet() {
+	if w.InCall() && o.role == argsRole && o.walk.InPlainString() {
 		w.Watch(abi.Args, b.set.argsWatch)
 	}
 	return wait
@@ -181,7 +181,7 @@ func (b *Block) lookInText(w *sdk.Window) {
 	}
 	p := w.Bytes()[:w.Scanned]
 	i := int(o.inText - w.Offset())
-	i += scan.Space(p[i:])
+	i += scan.LeadingSpace(p[i:])
 	o.inText = w.Offset() + uint32(i)
 	if i == len(p) {
 		return

@@ -146,7 +146,7 @@ func (g *Grammar) Header(b []byte) scan.Verdict {
 	switch {
 	case bytes.IndexByte(b[:at], '\n') >= 0:
 		return scan.No
-	case v == scan.Yes && set.means[id] == closesName && scan.Space(b[:at]) < at:
+	case v == scan.Yes && set.means[id] == closesName && scan.LeadingSpace(b[:at]) < at:
 		return scan.Yes
 	case v == scan.Yes || len(b) == maxHeader:
 		return scan.No
@@ -248,7 +248,7 @@ func (b *Block) key(w *sdk.Window) step {
 	if sound {
 		behind += len(x.KeyEnd)
 		if x.Value != "" {
-			behind += scan.Space(p[behind:min(len(p), behind+maxSpace)])
+			behind += scan.LeadingSpace(p[behind:min(len(p), behind+maxSpace)])
 		}
 		switch scan.Prefix(p[behind:], x.Value, w.Final) {
 		case scan.Wait:
@@ -396,8 +396,8 @@ func (b *Block) frame(p []byte, at int) int {
 // trimName gives the part of a header that is the name: without white space
 // round it, and without the quotes that some models put there.
 func trimName(p []byte) (at, n int) {
-	at = scan.Space(p)
-	end := max(at, scan.TrimSpaceRight(p))
+	at = scan.LeadingSpace(p)
+	end := max(at, scan.TrimmedLen(p))
 	if end-at >= 2 && (p[at] == '"' || p[at] == '\'') && p[end-1] == p[at] {
 		at, end = at+1, end-1
 	}

@@ -328,7 +328,7 @@ func (p *parser) separator(w *sdk.Window) bool {
 	separator := p.g.Separator
 	next := scan.Prefix(w.Bytes(), separator, w.Final)
 	if next == scan.Yes {
-		_, next = p.g.openers.At(w.Bytes()[len(separator):], w.Final)
+		_, next = p.g.openers.MatchPrefix(w.Bytes()[len(separator):], w.Final)
 	}
 	switch next {
 	case scan.Wait:
@@ -347,8 +347,8 @@ const maxLead = 1024
 // space before it along.
 func (p *parser) first(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.Space(b[:min(len(b), maxLead)])
-	id, v := p.g.thoughts.At(b[n:], w.Final)
+	n := scan.LeadingSpace(b[:min(len(b), maxLead)])
+	id, v := p.g.thoughts.MatchPrefix(b[n:], w.Final)
 	switch {
 	case n == maxLead:
 		p.prose.Start(p.g.prose[0][p.calls], false)

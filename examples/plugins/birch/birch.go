@@ -127,8 +127,8 @@ func (p *parser) args(w *sdk.Window) bool {
 		w.CallDrop()
 		p.state = broken
 	default:
-		if p.json.Quiet() {
-			w.Watch(abi.Args, scan.Quiet)
+		if p.json.InPlainString() {
+			w.Watch(abi.Args, scan.StringWatch)
 		}
 		return false
 	}

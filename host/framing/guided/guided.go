@@ -77,7 +77,7 @@ func (r *Reader) Text(text []byte, at abi.RawOffset) {
 		return
 	}
 	span := Span{at, at + abi.RawOffset(len(text))}
-	if !r.hasText && scan.Space(text) == len(text) {
+	if !r.hasText && scan.LeadingSpace(text) == len(text) {
 		if len(r.space) == 0 {
 			r.spaceAt.Start = at
 		}

@@ -79,7 +79,7 @@ func Repaired(b []byte) (v Raw, ok bool) {
 func TrimSpace(b []byte) []byte { return TrimRight(TrimLeft(b)) }
 
 // TrimLeft leaves out the white space that b begins with.
-func TrimLeft(b []byte) []byte { return b[scan.Space(b):] }
+func TrimLeft(b []byte) []byte { return b[scan.LeadingSpace(b):] }
 
 // TrimRight leaves out the white space that b ends with.
-func TrimRight(b []byte) []byte { return b[:scan.TrimSpaceRight(b)] }
+func TrimRight(b []byte) []byte { return b[:scan.TrimmedLen(b)] }
