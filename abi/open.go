@@ -46,8 +46,8 @@ const MaxPromptTail = 4096
 // OpenBlock is what a session is opened with, and a constraint asked for: the
 // records of ABI.md's open block, decoded.
 type OpenBlock struct {
-	Parser     string // its name within the module
-	Start      Channel
+	Parser     string  // its name within the module
+	Start      Channel // what the prompt left open, as the host decided it
 	Mode       Mode
 	ToolChoice ToolChoice
 	NamedTool  string   // with ModeGuidedNamed or ToolChoiceNamed

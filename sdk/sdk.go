@@ -20,6 +20,16 @@ type Parser interface {
 	Step(w *Window)
 }
 
+// StartOf is the channel that a session starts in. The host decides it, by the
+// manifest: it is not for the parser to read the prompt once more. Where the host
+// does not know, nothing is open: the content channel.
+func StartOf(open *abi.OpenBlock) abi.Channel {
+	if open.Start == abi.ChannelUnknown {
+		return abi.ChannelContent
+	}
+	return open.Start
+}
+
 // Channeler is a Parser that knows, when it opens, which channel the prompt left
 // open. The session then answers STATE.
 type Channeler interface {

@@ -77,7 +77,7 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 		strict: s.Flags&abi.OpenTurnGrammar != 0,
 		calls:  len(s.Tools) > 0,
 		think:  true,
-		start:  channel.StartOf(s),
+		start:  sdk.StartOf(s),
 	}
 	switch s.Parser {
 	case "beam", "beam_batch":

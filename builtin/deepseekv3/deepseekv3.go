@@ -32,10 +32,10 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 	return nil
 }
 
-// thinking is the session of R1, whose prompt opens the thought where nothing is
-// known of it.
+// thinking is the session of R1, whose prompt opens the thought where the host does
+// not know the prompt.
 func thinking(s *abi.OpenBlock) *abi.OpenBlock {
-	if s.Start != abi.ChannelUnknown || s.PromptTail != "" || s.Flags&abi.OpenReasoning == 0 {
+	if s.Start != abi.ChannelUnknown || s.Flags&abi.OpenReasoning == 0 {
 		return s
 	}
 	open := *s

@@ -7,22 +7,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/sdk"
 )
-
-func TestChannel(t *testing.T) {
-	for tail, want := range map[string]abi.Channel{
-		"<｜Assistant｜><think>":    abi.ChannelReasoning,
-		"<｜Assistant｜></think>":   abi.ChannelResponse,
-		"<｜Assistant｜><｜action｜>": abi.ChannelContent,
-		"":                        abi.ChannelContent,
-	} {
-		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "deepseek_v41", PromptTail: tail})
-		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
-			t.Errorf("%q: %+v, want channel %d", tail, e, want)
-		}
-	}
-}
 
 func TestConstraint(t *testing.T) {
 	const want = `{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"tag","begin":"\u000a\u000a<｜DSML｜ calls>\u000a",` +

@@ -88,7 +88,7 @@ var frame = structag.Calls{
 }
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	start, rest := startOf(s)
+	start, rest := sdk.StartOf(s), labelToCome(s)
 	var d dialect
 	switch s.Parser {
 	case "gemma4":

@@ -12,34 +12,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
 
-func TestPromptTail(t *testing.T) {
-	for _, c := range []struct {
-		tail string
-		host abi.Channel
-		want abi.Channel
-		rest string
-	}{
-		{"", abi.ChannelUnknown, abi.ChannelContent, ""},
-		{"", abi.ChannelReasoning, abi.ChannelReasoning, ""},
-		{"<|turn>model\n", abi.ChannelContent, abi.ChannelContent, ""},
-		{"<|turn>model\n<|channel>thought\n<channel|>", abi.ChannelUnknown, abi.ChannelResponse, ""},
-		{"<|turn>model\n<|channel>thought\n<channel|>\n", abi.ChannelContent, abi.ChannelResponse, ""},
-		{"<|turn>model\n<|channel>thought\nhm<channel|>", abi.ChannelContent, abi.ChannelContent, ""},
-		{"<tool_response|>", abi.ChannelContent, abi.ChannelContent, ""},
-		{"x<tool_response|><|channel>thought\n", abi.ChannelReasoning, abi.ChannelReasoning, ""},
-		{"x<tool_response|><|channel>thought\nso far", abi.ChannelContent, abi.ChannelReasoning, ""},
-		{"x<tool_response|><|channel>", abi.ChannelReasoning, abi.ChannelReasoning, "thought\n"},
-		{"x<tool_response|><|channel>thought", abi.ChannelReasoning, abi.ChannelReasoning, "\n"},
-		{"<|channel>thought\n<|tool_call>call:f{}<tool_call|><|tool_response>", abi.ChannelContent, abi.ChannelContent, ""},
-		{"<|channel>", abi.ChannelResponse, abi.ChannelResponse, ""},
-	} {
-		start, rest := startOf(&abi.OpenBlock{Start: c.host, PromptTail: c.tail})
-		if start != c.want || rest != c.rest {
-			t.Errorf("%q, host %d: channel %d, label %q", c.tail, c.host, start, rest)
-		}
-	}
-}
-
 // What the prompt left of the label is taken out, in guided modes too; other words
 // are reasoning.
 func TestLabelStillToCome(t *testing.T) {
@@ -49,9 +21,11 @@ func TestLabelStillToCome(t *testing.T) {
 		{"<|channel>", "thoughts", "thoughts"},
 		{"<|channel>tho", "ught\nhm", "hm"},
 		{"<|channel>", "thought", "thought"},
+		{"", "thought\nhm", "thought\nhm"},
+		{"<|channel>thought\nso far", "thought\nhm", "thought\nhm"},
 	} {
 		for _, mode := range []abi.Mode{abi.ModeNative, abi.ModeGuidedRequired} {
-			s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "gemma4", Mode: mode, PromptTail: c.tail, Tools: []string{"f"}})
+			s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "gemma4", Mode: mode, Start: abi.ChannelReasoning, PromptTail: c.tail, Tools: []string{"f"}})
 			got := ""
 			read := func(a abi.Answer) {
 				for _, e := range a.Events {

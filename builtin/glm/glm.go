@@ -105,7 +105,7 @@ var constraint = structag.Calls{
 }
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	p := &parser{start: prose.Channel(s, think, endThink, abi.ChannelContent)}
+	p := &parser{start: sdk.StartOf(s)}
 	read, g := true, guidedGrammar
 	switch s.Parser {
 	case "glm":

@@ -8,7 +8,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/conform"
-	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -46,18 +45,6 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 		}
 	}
 	return ""
-}
-
-func TestPromptTail(t *testing.T) {
-	for tail, want := range map[string]abi.Channel{
-		"<|assistant|>": abi.ChannelContent, "<|assistant|><think>": abi.ChannelReasoning, "<|assistant|><think>\n": abi.ChannelReasoning,
-		"<|assistant|></think>": abi.ChannelContent, "<|assistant|>\n<think></think>\n": abi.ChannelContent, "": abi.ChannelContent,
-	} {
-		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "glm", PromptTail: tail})
-		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
-			t.Errorf("%q: %+v, want channel %d", tail, e, want)
-		}
-	}
 }
 
 func TestConstraint(t *testing.T) {

@@ -50,7 +50,7 @@ type parser struct {
 }
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	p := &parser{tools: s.Tools, calls: len(s.Tools) > 0, think: true, start: channel.StartOf(s)}
+	p := &parser{tools: s.Tools, calls: len(s.Tools) > 0, think: true, start: sdk.StartOf(s)}
 	switch s.Parser {
 	case "harmony", "harmony_batch":
 	case "harmony_tools":

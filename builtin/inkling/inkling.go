@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"slices"
-	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
@@ -88,7 +87,7 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 		return nil
 	}
 	p := &parser{
-		start: channel(s), calls: kind != turn.Reasoning && len(s.Tools) > 0, think: kind != turn.Tools,
+		start: sdk.StartOf(s), calls: kind != turn.Reasoning && len(s.Tools) > 0, think: kind != turn.Tools,
 		block: blocks.Block(), tools: s.Tools,
 	}
 	if kind != turn.Reasoning && s.Mode != abi.ModeNative {
@@ -103,20 +102,6 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 		p.enter(false)
 	}
 	return p
-}
-
-// channel is the channel that the prompt left open.
-func channel(s *abi.OpenBlock) abi.Channel {
-	tail := strings.TrimRight(s.PromptTail, " \t\r\n")
-	switch {
-	case s.Start != abi.ChannelUnknown:
-		return s.Start
-	case strings.HasSuffix(tail, thinking):
-		return abi.ChannelReasoning
-	case strings.HasSuffix(tail, text):
-		return abi.ChannelResponse
-	}
-	return abi.ChannelContent
 }
 
 // Channel implements sdk.Channeler.

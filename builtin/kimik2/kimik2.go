@@ -105,7 +105,7 @@ var constraint = structag.Section{
 }
 
 func newParser(open *abi.OpenBlock) sdk.Parser {
-	start := prose.Channel(open, think, endThink, abi.ChannelResponse)
+	start := sdk.StartOf(open)
 	var d dialect
 	switch open.Parser {
 	case "kimi_k2":

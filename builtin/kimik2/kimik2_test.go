@@ -49,22 +49,6 @@ func TestMoreCases(t *testing.T) {
 	}
 }
 
-func TestPromptTail(t *testing.T) {
-	for tail, want := range map[string]abi.Channel{
-		"<|im_assistant|>assistant<|im_middle|>":                   abi.ChannelContent,
-		"<|im_assistant|>assistant<|im_middle|><think>":            abi.ChannelReasoning,
-		"<|im_assistant|>assistant<|im_middle|><think>\n":          abi.ChannelReasoning,
-		"<|im_assistant|>assistant<|im_middle|><think></think>":    abi.ChannelResponse,
-		"<|im_assistant|>assistant<|im_middle|><think> </think>\n": abi.ChannelResponse,
-		"": abi.ChannelContent,
-	} {
-		_, a := sdk.Open(&kimik2.Module, &abi.OpenBlock{Parser: "kimi_k2", PromptTail: tail})
-		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
-			t.Errorf("%q: %+v, want channel %d", tail, e, want)
-		}
-	}
-}
-
 // A call's name and id are said at the argument marker, its arguments as they
 // come, up to what may yet be something else.
 func TestEager(t *testing.T) {

@@ -2,7 +2,6 @@ package kimik3
 
 import (
 	_ "embed"
-	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
@@ -105,7 +104,7 @@ func bodies() []guided.Body {
 }
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	start := channel(s)
+	start := sdk.StartOf(s)
 	hasTools := len(s.Tools) > 0
 	p := &parser{start: start, reading: true}
 	switch s.Parser {
@@ -136,22 +135,6 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 		p.prose.Thought = p.start == abi.ChannelReasoning
 	}
 	return p
-}
-
-// channel is the channel that the prompt left open. White space in its tail
-// means nothing.
-func channel(s *abi.OpenBlock) abi.Channel {
-	if s.Start != abi.ChannelUnknown {
-		return s.Start
-	}
-	tail := strings.Join(strings.Fields(s.PromptTail), "")
-	switch {
-	case strings.HasSuffix(tail, open+"think"+separator):
-		return abi.ChannelReasoning
-	case strings.HasSuffix(tail, open+"response"+separator):
-		return abi.ChannelResponse
-	}
-	return abi.ChannelContent
 }
 
 var constraint = structag.Channels{

@@ -51,22 +51,6 @@ func TestRules(t *testing.T) {
 
 func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
 
-func TestPromptTail(t *testing.T) {
-	const head = `<|open|>message role="assistant"<|sep|>`
-	for tail, want := range map[string]abi.Channel{
-		"": abi.ChannelContent, head: abi.ChannelContent,
-		head + "<|open|>think<|sep|>":               abi.ChannelReasoning,
-		head + "<|open|> think \n<|sep|>\n":         abi.ChannelReasoning,
-		head + "<|open|>response<|sep|>":            abi.ChannelResponse,
-		"<|open|>think<|sep|><|close|>think<|sep|>": abi.ChannelContent,
-	} {
-		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: "kimi_k3", PromptTail: tail})
-		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != want {
-			t.Errorf("%q: %+v, want channel %d", tail, e, want)
-		}
-	}
-}
-
 // What is said of a call as it comes.
 func TestEager(t *testing.T) {
 	s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "kimi_k3", Tools: []string{"f"}})

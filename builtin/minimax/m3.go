@@ -90,7 +90,7 @@ type m3 struct {
 const none = -1
 
 func newM3(s *abi.OpenBlock, kind turn.Kind) sdk.Parser {
-	start := prose.Channel(s, think, endThink, abi.ChannelResponse)
+	start := sdk.StartOf(s)
 	thoughts, calls := 0, 0
 	if kind == turn.Tools {
 		start = abi.ChannelContent

@@ -7,7 +7,6 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/conform"
-	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -53,22 +52,6 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 		}
 	}
 	return ""
-}
-
-func TestPromptTail(t *testing.T) {
-	for _, c := range []struct {
-		parser, tail string
-		want         abi.Channel
-	}{
-		{"minimax_m2", "]~b]ai\n<think>\n", abi.ChannelReasoning}, {"minimax_m2", "]~b]ai\n", abi.ChannelContent},
-		{"minimax_m3", "]~b]ai\n<mm:think>", abi.ChannelReasoning}, {"minimax_m3", "]~b]ai\n<mm:think></mm:think>", abi.ChannelResponse},
-		{"minimax_m3", "<think>", abi.ChannelContent},
-	} {
-		_, a := sdk.Open(&Module, &abi.OpenBlock{Parser: c.parser, PromptTail: c.tail})
-		if e := a.Events[0]; e.Kind != abi.State || abi.Channel(e.Flags) != c.want {
-			t.Errorf("%s %q: %+v, want channel %d", c.parser, c.tail, e, c.want)
-		}
-	}
 }
 
 func TestConstraint(t *testing.T) {

@@ -65,7 +65,7 @@ func newDialect(think, endThink []string) dialect {
 }
 
 func newParser(open *abi.OpenBlock) sdk.Parser {
-	start := prose.Channel(open, think, endThink, abi.ChannelResponse)
+	start := sdk.StartOf(open)
 	d, calls := full, len(open.Tools) > 0
 	switch open.Parser {
 	case "mistral":

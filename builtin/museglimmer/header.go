@@ -1,8 +1,6 @@
 package museglimmer
 
 import (
-	"strings"
-
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
@@ -77,18 +75,4 @@ func rest(b []byte, i int) (h header, v scan.Verdict) {
 	v = scan.Prefix(b[i:], message, false)
 	h.len = i + len(message)
 	return h, v
-}
-
-// lastHeader gives the recipient of the message that tail leaves open, or "".
-func lastHeader(tail string) string {
-	at := strings.LastIndex(tail, start)
-	if at < 0 {
-		return ""
-	}
-	b := []byte(tail[at:])
-	h, v := framed(b)
-	if v != scan.Yes || strings.Contains(tail[at+h.len:], eom) || strings.Contains(tail[at+h.len:], eot) {
-		return ""
-	}
-	return h.recipient(b)
 }

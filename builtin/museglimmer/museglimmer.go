@@ -28,7 +28,7 @@ var frame = structag.Calls{
 }
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	p := &parser{start: startOf(s), tools: s.Tools, calls: len(s.Tools) > 0, think: true}
+	p := &parser{start: sdk.StartOf(s), tools: s.Tools, calls: len(s.Tools) > 0, think: true}
 	switch s.Parser {
 	case "muse_glimmer", "muse_glimmer_batch":
 	case "muse_glimmer_tools":
@@ -41,19 +41,4 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 	p.guided = s.Mode != abi.ModeNative && s.Parser != "muse_glimmer_reasoning"
 	p.begin()
 	return p
-}
-
-// startOf is the channel that a session starts in: what the host says, or where it
-// knows neither of a thought nor of an answer, what the prompt's last header says.
-func startOf(s *abi.OpenBlock) abi.Channel {
-	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse {
-		return s.Start
-	}
-	switch lastHeader(s.PromptTail) {
-	case self:
-		return abi.ChannelReasoning
-	case user:
-		return abi.ChannelResponse
-	}
-	return abi.ChannelContent
 }

@@ -12,27 +12,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
 
-func TestPromptTail(t *testing.T) {
-	for _, c := range []struct {
-		tail       string
-		host, want abi.Channel
-	}{
-		{"", abi.ChannelUnknown, abi.ChannelContent},
-		{"", abi.ChannelResponse, abi.ChannelResponse},
-		{"hi<|eot|><|start|>assistant", abi.ChannelUnknown, abi.ChannelContent},
-		{"hi<|eot|><|start|>assistant to=self<|message|>", abi.ChannelUnknown, abi.ChannelReasoning},
-		{"hi<|eot|><|start|> assistant  to=self <|message|>\n", abi.ChannelContent, abi.ChannelReasoning},
-		{"hi<|eot|><|start|>assistant to=self<|message|>so far", abi.ChannelContent, abi.ChannelReasoning},
-		{"hi<|eot|><|start|>assistant to=self<|message|>so far<|eom|>", abi.ChannelContent, abi.ChannelContent},
-		{"hi<|eot|><|start|>assistant to=user<|message|>", abi.ChannelUnknown, abi.ChannelResponse},
-		{"hi<|eot|><|start|>assistant to=f<|message|>", abi.ChannelUnknown, abi.ChannelContent},
-	} {
-		if got := startOf(&abi.OpenBlock{Start: c.host, PromptTail: c.tail}); got != c.want {
-			t.Errorf("%q, host %d: channel %d", c.tail, c.host, got)
-		}
-	}
-}
-
 // Everything of a call is said at the byte that makes it certain.
 func TestEager(t *testing.T) {
 	s, _ := sdk.Open(&Module, &abi.OpenBlock{Parser: "muse_glimmer", Tools: []string{"f"}})

@@ -47,15 +47,14 @@ var families = map[string]func() *turn.Grammar{
 	}),
 	"granite4": family(turn.Config{Block: jsonBlock("<tool_call>", "</tool_call>")}),
 	"seed_oss": family(turn.Config{
-		Think: "<seed:think>", EndThink: "</seed:think>", ClosedPair: abi.ChannelResponse,
+		Think: "<seed:think>", EndThink: "</seed:think>",
 		Block: toolblock.Config{Open: "<seed:tool_call>", Close: "</seed:tool_call>", XML: toolblock.Functions},
 	}),
 	"hunyuan_a13b": family(turn.Config{
 		Think: "<think>", ThinkForms: []string{"<think>\n"},
 		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n"},
-		ClosedPair: abi.ChannelResponse,
-		Envelope:   []string{"<answer>\n", "<answer>", "\n</answer>", "</answer>"},
-		Block:      jsonBlock("<tool_calls>", "</tool_calls>"),
+		Envelope: []string{"<answer>\n", "<answer>", "\n</answer>", "</answer>"},
+		Block:    jsonBlock("<tool_calls>", "</tool_calls>"),
 	}),
 	"hy_v3": family(thinks(turn.Config{
 		Block: toolblock.Config{Open: "<tool_calls>", Close: "</tool_calls>", XML: &toolblock.XML{
@@ -67,18 +66,16 @@ var families = map[string]func() *turn.Grammar{
 	"step3p5": family(opened(turn.Config{
 		Think: "<think>", ThinkForms: []string{"<think>\n"},
 		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n"},
-		ClosedPair: abi.ChannelResponse,
-		Block:      toolblock.Config{Open: "<tool_call>", Close: "</tool_call>", XML: toolblock.Functions},
+		Block: toolblock.Config{Open: "<tool_call>", Close: "</tool_call>", XML: toolblock.Functions},
 	})),
 	"longcat": family(turn.Config{
-		Think: "<longcat_think>", EndThink: "</longcat_think>", ClosedPair: abi.ChannelResponse,
+		Think: "<longcat_think>", EndThink: "</longcat_think>",
 		Block: jsonBlock("<longcat_tool_call>", "</longcat_tool_call>"),
 	}),
 	"ernie45": family(opened(turn.Config{
 		Think: "<think>", EndThink: "</think>", EndThinkForms: []string{"</think>\n", "</think>\n\n"},
-		ClosedPair: abi.ChannelResponse,
-		Envelope:   []string{"<response>\n", "<response>", "\n</response>", "</response>"},
-		Block:      jsonBlock("<tool_call>", "</tool_call>"),
+		Envelope: []string{"<response>\n", "<response>", "\n</response>", "</response>"},
+		Block:    jsonBlock("<tool_call>", "</tool_call>"),
 	})),
 	"jamba": family(turn.Config{Block: jsonBlock("<tool_calls>", "</tool_calls>")}),
 	"lfm2": family(thinks(turn.Config{Block: toolblock.Config{
@@ -96,7 +93,7 @@ func family(c turn.Config) func() *turn.Grammar {
 
 // thinks gives a turn the think tags that most models have.
 func thinks(c turn.Config) turn.Config {
-	c.Think, c.EndThink, c.ClosedPair = "<think>", "</think>", abi.ChannelResponse
+	c.Think, c.EndThink = "<think>", "</think>"
 	return c
 }
 

@@ -191,14 +191,16 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	return s
 }
 
-// prompt tells a session where the prompt left off.
+// prompt tells a session where the prompt left off. START is decided here, by the
+// manifest, and nowhere else.
 func (p *Plan) prompt(s *abi.OpenBlock, parser *manifest.Parser) {
 	s.PromptTail = p.tail
 	if p.tailed {
-		s.Start = channel(parser, p.tail)
-	} else {
-		s.Start = assumed(parser, p.opens, p.thinks)
+		s.Start = parser.StartAfter(p.tail)
+		return
 	}
+	thinks := p.thinks == openai.ThinkingOn || p.thinks != openai.ThinkingOff && parser.ThinksByDefault()
+	s.Start = parser.StartUnseen(p.opens, thinks)
 }
 
 func (p *Plan) flags() (flags uint32) {

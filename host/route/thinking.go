@@ -52,7 +52,7 @@ func (m *Model) defaulted(args []openai.Member) (openai.Thinking, []openai.Membe
 		if t == nil || !t.Opens || len(t.Controls) == 0 {
 			continue
 		}
-		on := t.Default != "off"
+		on := e.Parser().ThinksByDefault()
 		mode := openai.ThinkingOff
 		if on {
 			mode = openai.ThinkingOn

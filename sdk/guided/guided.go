@@ -97,7 +97,7 @@ func Compile(m Markup) *Grammar {
 }
 
 // New makes the parser of a session in a guided mode. The session starts in the
-// channel open.Start; see prose.Channel.
+// channel open.Start; see sdk.StartOf.
 func New(g *Grammar, open *abi.OpenBlock) sdk.Parser {
 	p := &parser{g: g, start: open.Start, named: open.Mode == abi.ModeGuidedNamed}
 	if g.Ask != nil {

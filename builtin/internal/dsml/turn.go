@@ -1,8 +1,6 @@
 package dsml
 
 import (
-	"strings"
-
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -20,26 +18,11 @@ const (
 	Reasoning             // thoughts
 )
 
-// Channel is the channel that the prompt left open: what the host says, else what
-// the prompt's tail says.
-func Channel(s *abi.OpenBlock) abi.Channel {
-	tail := strings.TrimRight(s.PromptTail, " \t\r\n")
-	switch {
-	case s.Start != abi.ChannelUnknown:
-		return s.Start
-	case strings.HasSuffix(tail, endThink):
-		return abi.ChannelResponse
-	case strings.HasSuffix(tail, think):
-		return abi.ChannelReasoning
-	}
-	return abi.ChannelContent
-}
-
 // Parser makes a parser of that kind. Where the request offers no tools nothing
 // is a call. Where the prompt left the visible channel open (response), think
 // tags are text.
 func (g *Grammar) Parser(s *abi.OpenBlock, kind Kind) sdk.Parser {
-	start := Channel(s)
+	start := sdk.StartOf(s)
 	thoughts, calls := 0, 0
 	if kind != Tools && start != abi.ChannelResponse {
 		thoughts = 1

@@ -106,7 +106,6 @@ func Reasoning(r *Reader, start string) turn.Config {
 		EndThink:    r.Marker("reasoning_close", "</think>"),
 		PromptOpens: r.Word("reasoning_start", start, other) == "reasoning",
 		Once:        r.Word("reasoning_once", "false", "true") == "true",
-		ClosedPair:  abi.ChannelResponse,
 	}
 	switch {
 	case c.EndThink == "" && (c.Think != "" || c.PromptOpens):
@@ -129,8 +128,32 @@ func (b *Built) Parser(s *abi.OpenBlock, kind turn.Kind) sdk.Parser {
 	if b.Problem != "" {
 		return &refusal{b.Problem}
 	}
-	return b.Grammar.Parser(s, kind)
+	opened := *s
+	opened.Start = b.start(s)
+	return b.Grammar.Parser(&opened, kind)
 }
+
+// start refines START. The host decides it by the markers of the manifest, which
+// does not know of markers from options: of them only the prompt's tail tells. A
+// tail that ends with the opener, up to white space, leaves a thought open; one
+// that ends with opener and closer, with nothing but white space between, the
+// answer.
+func (b *Built) start(s *abi.OpenBlock) abi.Channel {
+	think, endThink := b.Grammar.Think, b.Grammar.EndThink
+	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse || think == "" || s.PromptTail == "" {
+		return s.Start
+	}
+	tail := trimSpaceRight(s.PromptTail)
+	if strings.HasSuffix(tail, think) {
+		return abi.ChannelReasoning
+	}
+	if before, ok := strings.CutSuffix(tail, endThink); ok && strings.HasSuffix(trimSpaceRight(before), think) {
+		return abi.ChannelResponse
+	}
+	return abi.ChannelContent
+}
+
+func trimSpaceRight(s string) string { return strings.TrimRight(s, " \t\r\n") }
 
 type refusal struct{ problem string }
 

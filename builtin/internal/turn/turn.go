@@ -54,12 +54,9 @@ type Config struct {
 	// Once says that Think counts as the first thing of the output only, and the
 	// next EndThink then ends all thinking: the tags are ordinary words.
 	Once bool
-	// PromptOpens says that the prompt opens the thought: where its end is not
-	// known, a session in which reasoning is wanted starts in one.
+	// PromptOpens says that the prompt opens the thought: where the host does not
+	// know the prompt, a session in which reasoning is wanted starts in one.
 	PromptOpens bool
-	// ClosedPair is the channel that a closed thought at the prompt's end leaves
-	// open; zero is content.
-	ClosedPair abi.Channel
 
 	// Strip are markers of calls that mean nothing, Envelope those round an answer.
 	Strip, Envelope []string
@@ -182,23 +179,12 @@ type bare struct {
 	channel
 }
 
-// start is the channel that the prompt left open. The host knows a prompt's end
-// by the manifest, which does not know of markers from options.
+// start is the channel that a session starts in.
 func (g *Grammar) start(s *abi.OpenBlock) abi.Channel {
-	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse {
-		return s.Start
-	}
-	if s.Start == abi.ChannelUnknown && s.PromptTail == "" && g.PromptOpens && s.Flags&abi.OpenReasoning != 0 {
+	if s.Start == abi.ChannelUnknown && g.PromptOpens && s.Flags&abi.OpenReasoning != 0 {
 		return abi.ChannelReasoning
 	}
-	if g.Think == "" || s.PromptTail == "" {
-		return abi.ChannelContent
-	}
-	closed := g.ClosedPair
-	if closed == abi.ChannelUnknown {
-		closed = abi.ChannelContent
-	}
-	return prose.Channel(&abi.OpenBlock{PromptTail: s.PromptTail}, g.Think, g.EndThink, closed)
+	return sdk.StartOf(s)
 }
 
 // parser reads one session in native mode.

@@ -231,12 +231,12 @@ func TestKinds(t *testing.T) {
 		{abi.OpenBlock{Parser: "tools", Tools: tools}, `T(<think>a</think>b)f{}T(</think>c)`},
 		{abi.OpenBlock{Parser: "tools", Tools: tools, Start: abi.ChannelReasoning}, `T(<think>a</think>b)f{}T(</think>c)`},
 		{abi.OpenBlock{Parser: "reasoning", Tools: tools}, `R(a)T(b<tool_call>{"name":"f"}</tool_call></tool_call>c)`},
-		{abi.OpenBlock{Tools: tools, PromptTail: "<|im_start|>assistant\n<think>\n"}, `R(a)T(b)f{}T(c)`},
+		{abi.OpenBlock{Tools: tools, Start: abi.ChannelReasoning}, `R(a)T(b)f{}T(c)`},
 	} {
 		check(t, c.s, text, c.want)
 	}
-	check(t, abi.OpenBlock{PromptTail: "<think>\n"}, "a</think>b", "R(a)T(b)")
-	check(t, abi.OpenBlock{PromptTail: "<think>\n\n</think>\n\n"}, "a</think>b", "T(ab)")
+	check(t, abi.OpenBlock{Start: abi.ChannelReasoning}, "a</think>b", "R(a)T(b)")
+	check(t, abi.OpenBlock{Start: abi.ChannelContent, PromptTail: "<think>\n"}, "a</think>b", "T(ab)")
 }
 
 // What may be markup is not held for ever.
