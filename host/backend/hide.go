@@ -1,6 +1,10 @@
 package backend
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/holdback"
+)
 
 // hide takes hidden stop strings out of a choice's text. The engine stops at the
 // first one, so it can only be the end of the text: what may begin one is held
@@ -12,21 +16,7 @@ func (s *choiceState) hide(text string, hidden []string, ended bool, stop string
 	if ended {
 		return strings.TrimSuffix(text, stop)
 	}
-	n := heldBack(text, hidden)
+	n := holdback.Suffix(text, hidden)
 	s.held = text[len(text)-n:]
 	return text[:len(text)-n]
-}
-
-// heldBack is the length of the longest end of text that one of the strings
-// begins with; a whole string counts too.
-func heldBack(text string, list []string) int {
-	longest := 0
-	for _, s := range list {
-		for n := min(len(s), len(text)); n > longest; n-- {
-			if strings.HasSuffix(text, s[:n]) {
-				longest = n
-			}
-		}
-	}
-	return longest
 }

@@ -40,8 +40,14 @@ func (m *Immediate) Close() {
 	}
 }
 
-// Push takes more text.
-func (m *Immediate) Push(text string) ([]parse.CheckedEvent, error) {
+// Owns implements Reader.
+func (m *Immediate) Owns(call uint16) bool { return m.native != nil && m.native.Owns(call) }
+
+// Push implements Reader.
+func (m *Immediate) Push(text string, last bool) ([]parse.CheckedEvent, error) {
+	if m.decided && !m.json {
+		return m.native.Push(text, last)
+	}
 	if !m.decided {
 		m.held += text
 		if !m.decide(false) {
@@ -49,15 +55,7 @@ func (m *Immediate) Push(text string) ([]parse.CheckedEvent, error) {
 		}
 		text, m.held = m.held, ""
 	}
-	return m.give(text)
-}
-
-// Last is Push for the text that came with the finish reason.
-func (m *Immediate) Last(text string) ([]parse.CheckedEvent, error) {
-	if m.decided && !m.json {
-		return m.native.Last(text)
-	}
-	return m.Push(text)
+	return m.pushDecided(text)
 }
 
 // decide looks at the beginning of the text, as far as it is there: a marker of
@@ -79,9 +77,10 @@ func (m *Immediate) decide(end bool) bool {
 	return true
 }
 
-func (m *Immediate) give(text string) ([]parse.CheckedEvent, error) {
+// pushDecided takes text of which it is known what it is.
+func (m *Immediate) pushDecided(text string) ([]parse.CheckedEvent, error) {
 	if !m.json {
-		return m.native.Push(text)
+		return m.native.Push(text, false)
 	}
 	start := m.offset
 	m.offset += uint32(len(text))
@@ -95,16 +94,16 @@ func (m *Immediate) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 	if !m.decided {
 		m.decide(true)
 		if m.held != "" {
-			said, err := m.give(m.held)
+			held, err := m.pushDecided(m.held)
 			if err != nil {
-				return said, err
+				return held, err
 			}
-			events = append(events, said...)
+			events = append(events, held...)
 		}
 	}
 	if m.json {
 		return events, nil
 	}
-	said, err := m.native.Finish(reason)
-	return append(events, said...), err
+	held, err := m.native.Finish(reason)
+	return append(events, held...), err
 }

@@ -22,16 +22,16 @@ type Jail struct {
 	session *parse.Session
 	markers *markers
 
-	jailed bool
-	always bool                 // there is no opening marker to wait for
-	call   bool                 // a call is open
-	sent   uint32               // up to where text went out
-	window string               // the text from sent on, while not jailed
-	tail   string               // the last bytes that were pushed, which may begin a closing marker
-	after  bool                 // the last thing that went out was a call
-	held   []parse.CheckedEvent // what the parser said while jailed
-	events []parse.CheckedEvent
-	bytes  []byte // the data of events
+	jailed    bool
+	always    bool                 // there is no opening marker to wait for
+	call      bool                 // a call is open
+	sent      uint32               // up to where text went out
+	window    string               // the text from sent on, while not jailed
+	tail      string               // the last bytes that were pushed, which may begin a closing marker
+	afterCall bool                 // the last thing that was given is a call
+	held      []parse.CheckedEvent // what the session gave while jailed
+	events    []parse.CheckedEvent
+	bytes     []byte // the data of events
 }
 
 // New puts a jail around a session of a parser with these markers. Without an
@@ -49,8 +49,8 @@ func New(session *parse.Session, markers *manifest.Jail) *Jail {
 // Holding says whether text is held back.
 func (j *Jail) Holding() bool { return j.jailed || j.window != "" }
 
-// Holds says whether a call is among what is held: nothing of it went out.
-func (j *Jail) Holds(call uint16) bool {
+// Owns implements Reader.
+func (j *Jail) Owns(call uint16) bool {
 	for i := range j.held {
 		if j.held[i].Kind == abi.Call && j.held[i].Call == call {
 			return true
@@ -65,8 +65,20 @@ func (j *Jail) Raw(start, end uint32) []byte { return j.session.Raw(start, end) 
 // Close closes the session.
 func (j *Jail) Close() { j.session.Close() }
 
-// Push takes more text. The events are valid until the next call.
-func (j *Jail) Push(text string) ([]parse.CheckedEvent, error) {
+// Push implements Reader. White space that comes with the finish reason, and is all
+// there is behind a call, is formatting and is left out.
+func (j *Jail) Push(text string, last bool) ([]parse.CheckedEvent, error) {
+	afterCall := j.afterCall
+	events, err := j.pushText(text)
+	if last {
+		events = j.withoutFormatting(events, afterCall)
+	}
+	return events, err
+}
+
+// pushText cuts the text behind each closing marker, so that the jail can be left
+// there.
+func (j *Jail) pushText(text string) ([]parse.CheckedEvent, error) {
 	j.events, j.bytes = j.events[:0], j.bytes[:0]
 	for text != "" {
 		part, closed := text, false
@@ -78,62 +90,62 @@ func (j *Jail) Push(text string) ([]parse.CheckedEvent, error) {
 		} else {
 			j.tail = j.markers.begun(j.tail, part)
 		}
-		if err := j.push(part, closed); err != nil {
+		if err := j.pushPart(part, closed); err != nil {
 			return j.events, err
 		}
 	}
 	return j.events, nil
 }
 
-func (j *Jail) push(part string, closed bool) error {
-	said, err := j.session.Push(part)
+func (j *Jail) pushPart(part string, closed bool) error {
+	events, err := j.session.Push(part)
 	if !j.jailed {
-		j.pass(part)
+		j.passText(part)
 	}
-	j.take(said)
+	j.takeEvents(events)
 	if !j.jailed {
 		return err
 	}
 	switch {
-	case j.free(closed):
-		j.release()
+	case j.mayLeave(closed):
+		j.flushHeld()
 		j.jailed, j.sent = false, j.session.Pushed()
 	case !j.call && len(j.markers.close) == 0:
-		j.release() // no marker is to come that would end the call
+		j.flushHeld() // no marker is to come that would end the call
 	}
 	return err
 }
 
-func (j *Jail) release() {
+func (j *Jail) flushHeld() {
 	j.events = append(j.events, j.held...)
 	j.held = j.held[:0]
 }
 
-// pass lets text out up to the first marker, or what could become one.
-func (j *Jail) pass(part string) {
+// passText gives text up to the first marker, or what could become one.
+func (j *Jail) passText(part string) {
 	j.window += part
 	at, whole := j.markers.find(j.window)
-	j.say(j.window[:at])
+	j.emitText(j.window[:at])
 	j.window = j.window[at:]
 	if whole {
 		j.jailed, j.window = true, ""
 	}
 }
 
-// say lets text out that the parser need not be asked about.
-func (j *Jail) say(text string) {
+// emitText gives text that the parser need not be asked about.
+func (j *Jail) emitText(text string) {
 	if text == "" {
 		return
 	}
 	start := j.sent
 	j.sent += uint32(len(text))
-	j.after = false
-	j.events = append(j.events, parse.CheckedEvent{Kind: abi.Text, Data: keep(&j.bytes, text), Start: start, End: j.sent, Accounted: j.sent})
+	j.afterCall = false
+	j.events = append(j.events, parse.CheckedEvent{Kind: abi.Text, Data: appendKept(&j.bytes, text), Start: start, End: j.sent, Accounted: j.sent})
 }
 
-// take takes what the parser said, without the text that is out already.
-func (j *Jail) take(said []parse.CheckedEvent) {
-	for _, e := range said {
+// takeEvents takes the session's events, without the text that was given already.
+func (j *Jail) takeEvents(events []parse.CheckedEvent) {
+	for _, e := range events {
 		switch e.Kind {
 		case abi.Text:
 			if e.End <= j.sent {
@@ -143,73 +155,71 @@ func (j *Jail) take(said []parse.CheckedEvent) {
 				e.Data = e.Data[j.sent-e.Start:]
 				e.Start = j.sent
 			}
-			j.advance(e.End)
-			j.after = false
+			j.markSent(e.End)
+			j.afterCall = false
 		case abi.Call:
 			j.call = true
 		case abi.CallEnd, abi.CallDrop:
-			j.call, j.after = false, e.Kind == abi.CallEnd
+			j.call, j.afterCall = false, e.Kind == abi.CallEnd
 		}
 		if j.jailed {
 			e.Data = bytes.Clone(e.Data)
 			j.held = append(j.held, e)
 		} else {
-			e.Data = keep(&j.bytes, e.Data)
+			e.Data = appendKept(&j.bytes, e.Data)
 			j.events = append(j.events, e)
 		}
 	}
 }
 
-// keep puts data into a buffer. It stays valid as long as the buffer is not used
+// appendKept puts data into a buffer. It stays valid as long as the buffer is not used
 // anew, also where the buffer grows.
-func keep[T string | []byte](buf *[]byte, data T) []byte {
+func appendKept[T string | []byte](buf *[]byte, data T) []byte {
 	start := len(*buf)
 	*buf = append(*buf, data...)
 	return (*buf)[start:len(*buf):len(*buf)]
 }
 
-// advance says that text is out up to that offset.
-func (j *Jail) advance(to uint32) {
+// markSent says that text was given up to that offset.
+func (j *Jail) markSent(to uint32) {
 	if !j.jailed {
 		j.window = j.window[min(len(j.window), int(to-j.sent)):]
 	}
 	j.sent = to
 }
 
-// free says whether the parser is through with what it was jailed for: nothing
+// mayLeave says whether the parser is through with what it was jailed for: nothing
 // is held, no call is open, and it has just read a closing marker or is in the
 // middle of text.
-func (j *Jail) free(closed bool) bool {
+func (j *Jail) mayLeave(closed bool) bool {
 	if j.always || j.call || j.session.Accounted() != j.session.Pushed() {
 		return false
 	}
 	return closed || j.sent == j.session.Pushed()
 }
 
-// Last is Push for the text that came with the finish reason: white space that is
-// all there is behind a call is formatting, and is left out.
-func (j *Jail) Last(text string) ([]parse.CheckedEvent, error) {
-	after := j.after
-	events, err := j.Push(text)
+// withoutFormatting leaves out white space at the end of events where nothing but a
+// call stands before it. afterCall says that a call was the last thing before them.
+func (j *Jail) withoutFormatting(events []parse.CheckedEvent, afterCall bool) []parse.CheckedEvent {
 	n := len(events)
 	for n > 0 && events[n-1].Kind == abi.Text && strings.TrimSpace(string(events[n-1].Data)) == "" {
 		n--
 	}
-	if n == 0 && after || n > 0 && events[n-1].Kind == abi.CallEnd {
-		events, j.after = events[:n], true
+	if n == 0 && afterCall || n > 0 && events[n-1].Kind == abi.CallEnd {
+		events, j.afterCall = events[:n], true
 	}
-	return events, err
+	return events
 }
 
 // Finish ends the text.
 func (j *Jail) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 	j.events = j.events[:0] // the data of the last Push stays: Immediate still needs it
-	said, err := j.session.Finish(reason)
+	events, err := j.session.Finish(reason)
 	if err != nil {
 		return j.events, err
 	}
-	j.take(said)
-	j.release()
+	j.takeEvents(events)
+	j.flushHeld()
 	j.jailed, j.window = false, ""
 	return j.events, nil
 }

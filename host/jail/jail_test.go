@@ -27,14 +27,14 @@ func session(t testing.TB) (*parse.Session, *manifest.Parser) {
 	return s, e.Parser()
 }
 
-// spoken collects events: text as it is, calls in brackets.
-type spoken struct {
+// collector collects events: text as it is, calls in brackets.
+type collector struct {
 	out  strings.Builder
 	text uint32 // end of the text so far
 	t    testing.TB
 }
 
-func (s *spoken) add(events []parse.CheckedEvent) {
+func (s *collector) add(events []parse.CheckedEvent) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case abi.Text:
@@ -55,24 +55,13 @@ func (s *spoken) add(events []parse.CheckedEvent) {
 	}
 }
 
-type reader interface {
-	Push(string) ([]parse.CheckedEvent, error)
-	Last(string) ([]parse.CheckedEvent, error)
-	Finish(abi.Finish) ([]parse.CheckedEvent, error)
-	Close()
-}
-
 // read pushes the parts, the last as that which comes with the finish reason.
-func read(t testing.TB, r reader, parts ...string) string {
+func read(t testing.TB, r Reader, parts ...string) string {
 	t.Helper()
 	defer r.Close()
-	s := spoken{t: t}
+	s := collector{t: t}
 	for i, p := range parts {
-		push := r.Push
-		if i == len(parts)-1 {
-			push = r.Last
-		}
-		events, err := push(p)
+		events, err := r.Push(p, i == len(parts)-1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +113,7 @@ func TestNothingOfACallLeavesBeforeItsEnd(t *testing.T) {
 	defer j.Close()
 	text := "Hm. " + call
 	for i := range text {
-		events, err := j.Push(text[i : i+1])
+		events, err := j.Push(text[i:i+1], false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +170,7 @@ func TestImmediateMode(t *testing.T) {
 
 func TestJSONOfImmediateModeIsMarkedAsPayload(t *testing.T) {
 	m := NewImmediate(nil)
-	events, err := m.Push(` [{"name"`)
+	events, err := m.Push(` [{"name"`, false)
 	if err != nil || len(events) != 1 || events[0].Flags&abi.FlagPayload == 0 || events[0].End != 9 {
 		t.Errorf("%+v, %v", events, err)
 	}

@@ -1,12 +1,18 @@
 package jail
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/holdback"
+)
 
 // markers finds the markers of calls in text.
 type markers struct {
 	list  []string
 	first [256]bool // the bytes that one of them begins with
 	close []string
+
+	longestClose int
 }
 
 func newMarkers(open, close []string) *markers {
@@ -18,6 +24,9 @@ func newMarkers(open, close []string) *markers {
 				m.first[s[0]] = true
 			}
 		}
+	}
+	for _, s := range close {
+		m.longestClose = max(m.longestClose, len(s))
 	}
 	return m
 }
@@ -70,18 +79,10 @@ func (m *markers) closes(tail, text string) int {
 }
 
 // begun is the longest end of tail and text that a closing marker begins with.
+// tail is what it was for the text before.
 func (m *markers) begun(tail, text string) string {
-	longest := ""
-	for _, s := range m.close {
-		for n := min(len(s)-1, len(tail)+len(text)); n > len(longest); n-- {
-			if n <= len(text) {
-				if strings.HasSuffix(text, s[:n]) {
-					longest = s[:n]
-				}
-			} else if rest := n - len(text); strings.HasSuffix(tail, s[:rest]) && s[rest:n] == text {
-				longest = s[:n]
-			}
-		}
+	if tail != "" && len(text) < m.longestClose {
+		text = tail + text
 	}
-	return longest
+	return text[len(text)-holdback.Partial(text, m.close):]
 }

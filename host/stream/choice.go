@@ -16,7 +16,7 @@ type choice struct {
 	r     *run
 	index int
 
-	lane     lane
+	pipeline pipeline
 	eos      eosGuard
 	nonEmpty nonEmpty
 	side     side
@@ -44,7 +44,7 @@ func newChoice(r *run, index int) *choice {
 	c := &choice{r: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: r.o.model.Limits.held()}}
 	c.eos.texts = p.EOSTexts()
 	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.o.chat.Stream
-	c.lane.init(r)
+	c.pipeline.init(r)
 	return c
 }
 
@@ -64,14 +64,14 @@ func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
 			c.reason = in.FinishReason
 			c.stop, _ = it.StopOf(c.index)
 			c.stop.Reason = bytes.Clone(c.stop.Reason)
-			if !c.lane.holds() {
+			if !c.pipeline.holds() {
 				if err := c.end(abi.FinishUnknown); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if c.last() == nil && c.lane.plain() && c.r.joiner.Left() {
+	if c.last() == nil && c.pipeline.plain() && c.r.joiner.Left() {
 		c.output() // nothing to say, but nothing to wait for either
 	}
 	c.settle()
@@ -131,7 +131,7 @@ func (c *choice) parse(text string, last bool) (err error) {
 	if text == "" {
 		return nil
 	}
-	c.deltas, err = c.lane.push(c.deltas[:0], text, last)
+	c.deltas, err = c.pipeline.push(c.deltas[:0], text, last)
 	if err == nil {
 		c.emit(c.deltas)
 	}
@@ -152,11 +152,11 @@ func (c *choice) end(none abi.Finish) (err error) {
 	if err := c.parse(c.eos.end(c.reason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
 		return err
 	}
-	cut := c.lane.cut()
-	if c.deltas, err = c.lane.finish(c.deltas[:0], reason); err != nil {
+	cut := c.pipeline.cut()
+	if c.deltas, err = c.pipeline.finish(c.deltas[:0], reason); err != nil {
 		return err
 	}
-	cut = c.lane.cut() - cut
+	cut = c.pipeline.cut() - cut
 	c.emit(c.deltas)
 	c.write(c.nonEmpty.end())
 	if c.reason == "" {
@@ -216,4 +216,4 @@ func (c *choice) settle() {
 	c.side.keep()
 }
 
-func (c *choice) close() { c.lane.close() }
+func (c *choice) close() { c.pipeline.close() }

@@ -94,7 +94,7 @@ func (c *choice) admit() int {
 		r.o.model.Hooks.anomaly(anomalyCallSuppressed, 1)
 		return -1
 	}
-	return c.lane.takeIndex()
+	return c.pipeline.takeIndex()
 }
 
 // alignMade tells the aligner what the engine made of a chunk.

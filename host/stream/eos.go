@@ -1,6 +1,6 @@
 package stream
 
-import "strings"
+import "github.com/turnkey-parsers/turnkey/host/internal/holdback"
 
 // eosGuard takes the text of the model's end token off, where the engine shows
 // it: the last text of a turn that the model ended. What could become it is held
@@ -27,23 +27,10 @@ func (g *eosGuard) push(text string) string {
 	} else {
 		g.byEOS = false
 	}
-	n := g.suffix(text)
+	n := holdback.Suffix(text, g.texts)
 	g.held = text[len(text)-n:]
 	g.byEOS = n > 0 && (g.byEOS || g.eos)
 	return text[:len(text)-n]
-}
-
-// suffix is the length of the longest suffix that one of the texts begins with.
-func (g *eosGuard) suffix(text string) int {
-	longest := 0
-	for _, t := range g.texts {
-		for n := min(len(t), len(text)); n > longest; n-- {
-			if text[len(text)-n] == t[0] && strings.HasSuffix(text, t[:n]) {
-				longest = n
-			}
-		}
-	}
-	return longest
 }
 
 // end gives what is held as text, unless it is the end token's: then ended says

@@ -219,7 +219,7 @@ func (r *run) release() {
 	r.engine.Close()
 	for _, c := range r.choices {
 		c.close()
-		c.lane.count(&r.o.model.Hooks)
+		c.pipeline.count(&r.o.model.Hooks)
 		r.o.model.Hooks.anomaly(anomalyCallNameless, c.made.nameless())
 	}
 }

@@ -4,7 +4,7 @@ package main
 // room is for.
 var repository = rules{
 	layers: [][]string{
-		{"host/internal/jsonx", "host/internal/sse", "host/internal/walls", "host/tracing"},
+		{"host/internal/holdback", "host/internal/jsonx", "host/internal/sse", "host/internal/walls", "host/tracing"},
 		{"host/openai", "host/prompt/jinja", "host/typing"},
 		{"host/chunk", "host/prompt", "host/framing/guided"},
 		{"host/backend", "host/parse"},
