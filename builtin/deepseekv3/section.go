@@ -60,7 +60,7 @@ func newStructure(escape ...string) *scan.Set {
 
 func newBodies(escape ...string) *jsonbody.Grammar {
 	return jsonbody.Compile(jsonbody.Markers{
-		Close: []string{callEnd}, Break: append([]string{callBegin}, escape...), Behind: []string{sectionEnd},
+		Close: []string{callEnd}, Break: append([]string{callBegin}, escape...), BreakAfterValue: []string{sectionEnd},
 		Fence: fence, Strict: true,
 	})
 }

@@ -89,7 +89,7 @@ func (p *parser) step(w *sdk.Window) bool {
 			return false
 		}
 		p.inCall = false
-		if ender == jsonbody.None {
+		if ender == jsonbody.NoEnder {
 			return false
 		}
 		p.turn.Closed(ender)

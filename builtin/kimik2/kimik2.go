@@ -64,9 +64,9 @@ var (
 )
 
 var bodyEnds = jsonbody.Markers{
-	Close:  []string{callEnd},
-	Break:  []string{callBegin},
-	Behind: []string{sectionEnd, sectionEnd1},
+	Close:           []string{callEnd},
+	Break:           []string{callBegin},
+	BreakAfterValue: []string{sectionEnd, sectionEnd1},
 }
 
 // thoughtEnds are the same in a thought, whose closer ends a call too.

@@ -48,7 +48,7 @@ var (
 	arrays = toolblock.NewGrammar(toolblock.Config{
 		Open: toolCalls, Escape: endThink, JSON: true, Members: toolblock.Members{ID: "id"},
 	})
-	body = jsonbody.Compile(jsonbody.Markers{Own: true, Break: []string{toolCalls, endCalls, think, endThink}})
+	body = jsonbody.Compile(jsonbody.Markers{SelfDelimiting: true, Break: []string{toolCalls, endCalls, think, endThink}})
 )
 
 func newDialect(think, endThink []string) dialect {

@@ -197,7 +197,7 @@ func (t *tags) markers(escape ...string) markers {
 		value:   set(t.parameterClose, t.invokeClose, t.blockClose, t.parameter),
 		json: jsonbody.Compile(jsonbody.Markers{
 			Close: []string{t.invokeClose}, Break: append([]string{t.blockClose, t.invoke}, escape...),
-			Strict: true, Closed: true,
+			Strict: true, CloserRequired: true,
 		}),
 	}
 }

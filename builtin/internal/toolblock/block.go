@@ -181,7 +181,7 @@ func (c *Config) sets(escape []string) markers {
 	}
 	if x.JSON {
 		m.args = jsonbody.Compile(jsonbody.Markers{
-			Close: given(x.FunctionClose), Break: block.add(escapes, escape...).markers, Own: x.FunctionClose == "",
+			Close: given(x.FunctionClose), Break: block.add(escapes, escape...).markers, SelfDelimiting: x.FunctionClose == "",
 		})
 	}
 	return m

@@ -15,13 +15,13 @@ type ownBody struct {
 	done bool
 }
 
-var own = Compile(Markers{Own: true, Break: []string{"<next>"}})
+var selfDelimitingGrammar = Compile(Markers{SelfDelimiting: true, Break: []string{"<next>"}})
 
 func (p *ownBody) Step(w *sdk.Window) {
 	if !p.in {
 		p.in = true
 		w.CallLiteral("f")
-		p.body.Start(own, false)
+		p.body.Start(selfDelimitingGrammar, false)
 	}
 	if !p.done {
 		_, p.done = p.body.Next(w)
@@ -31,8 +31,8 @@ func (p *ownBody) Step(w *sdk.Window) {
 	}
 }
 
-// saidOwn is what is said of text, pushed in pieces of n bytes.
-func saidOwn(text string, n int) string {
+// emittedBySelfDelimiting is what is emitted for text, pushed in pieces of n bytes.
+func emittedBySelfDelimiting(text string, n int) string {
 	m := sdk.Module{New: func(*abi.OpenBlock) sdk.Parser { return &ownBody{} }}
 	s, _ := sdk.Open(&m, &abi.OpenBlock{})
 	var out strings.Builder
@@ -55,7 +55,7 @@ func saidOwn(text string, n int) string {
 	return out.String()
 }
 
-func TestOwn(t *testing.T) {
+func TestSelfDelimitingBodies(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{} x`, `{} end: x`},
 		{"\n{\"a\": \"}<next>\"}}", `{"a": "}<next>"} end:}`},
@@ -71,11 +71,12 @@ func TestOwn(t *testing.T) {
 		{`<next>`, ` dropped:<next>`},
 		{``, ` dropped:`},
 	} {
-		for n := 1; n <= max(1, len(c.text)); n++ {
-			if got := saidOwn(c.text, n); got != c.want {
-				t.Errorf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
-				break
+		t.Run(c.text, func(t *testing.T) {
+			for n := 1; n <= max(1, len(c.text)); n++ {
+				if got := emittedBySelfDelimiting(c.text, n); got != c.want {
+					t.Fatalf("in pieces of %d:\ngot  %s\nwant %s", n, got, c.want)
+				}
 			}
-		}
+		})
 	}
 }
