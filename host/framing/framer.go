@@ -384,7 +384,7 @@ func (f *Framer) flushCall() {
 func (f *Framer) emitCallHead() {
 	f.flushProse()
 	c := &f.call
-	id, own := f.cfg.IDs.take(c.id, c.name)
+	id, own := f.cfg.IDs.takeOrReplace(c.id, c.name)
 	if c.id != "" && !own {
 		f.counts.IDs++
 	}

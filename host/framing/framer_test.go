@@ -149,7 +149,7 @@ func TestNamesAndIDs(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range 1000 {
-		id, _ := shared.take("", "f")
+		id, _ := shared.takeOrReplace("", "f")
 		if seen[id] {
 			t.Fatal("an id came twice")
 		}

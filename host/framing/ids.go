@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	idAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	idPrefix   = "call_"
-	idLong     = 24
-	idShort    = 9
+	idAlphabet    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	idPrefix      = "call_"
+	longIDLength  = 24
+	shortIDLength = 9
 )
 
 // IDs gives the ids of one response's calls: each is unlike all others that it
 // has seen. It may be used by several goroutines.
 type IDs struct {
-	mu    sync.Mutex
-	form  string
-	index int // of the next call, in the conversation
-	used  map[string]struct{}
+	mu        sync.Mutex
+	form      string
+	nextIndex int // of the next call, in the conversation
+	used      map[string]struct{}
 }
 
 // NewIDs makes ids of the form that a parser's manifest names (manifest.Parser.IDs).
 // used are ids that are taken: those of the calls in the request's messages.
 func NewIDs(form string, used ...string) *IDs {
-	ids := &IDs{form: form, index: len(used), used: make(map[string]struct{}, len(used)+1)}
+	ids := &IDs{form: form, nextIndex: len(used), used: make(map[string]struct{}, len(used)+1)}
 	for _, id := range used {
 		ids.used[id] = struct{}{}
 	}
@@ -38,12 +38,12 @@ func NewIDs(form string, used ...string) *IDs {
 // Take gives the id of a call of that name back, or another where it is empty or
 // used: for calls that the engine itself made.
 func (ids *IDs) Take(id, name string) string {
-	id, _ = ids.take(id, name)
+	id, _ = ids.takeOrReplace(id, name)
 	return id
 }
 
-// take gives id back if it is not used yet, else a new one. ok says which.
-func (ids *IDs) take(id, name string) (_ string, ok bool) {
+// takeOrReplace gives id back if it is not used yet, else a new one. ok says which.
+func (ids *IDs) takeOrReplace(id, name string) (_ string, ok bool) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	ok = id != ""
@@ -51,10 +51,10 @@ func (ids *IDs) take(id, name string) (_ string, ok bool) {
 		_, used := ids.used[id]
 		ok = !used
 	}
-	made := ids.index
-	ids.index++
+	made := ids.nextIndex
+	ids.nextIndex++
 	for !ok {
-		id = ids.make(name, made)
+		id = ids.format(name, made)
 		if _, used := ids.used[id]; !used {
 			break
 		}
@@ -64,21 +64,21 @@ func (ids *IDs) take(id, name string) (_ string, ok bool) {
 	return id, ok
 }
 
-// make makes an id for the call at that index.
-func (ids *IDs) make(name string, index int) string {
+// format makes an id for the call at that index.
+func (ids *IDs) format(name string, index int) string {
 	switch ids.form {
 	case "":
-		return random(idPrefix, idLong)
+		return randomID(idPrefix, longIDLength)
 	case manifest.IDsShort:
-		return random("", idShort)
+		return randomID("", shortIDLength)
 	}
 	return strings.NewReplacer("{name}", name, "{index}", strconv.Itoa(index)).Replace(ids.form)
 }
 
-// random gives n random letters and digits behind a prefix.
-func random(prefix string, n int) string {
-	b := append(make([]byte, 0, len(idPrefix)+idLong), prefix...)
-	var raw [2 * idLong]byte
+// randomID is n random letters and digits after a prefix.
+func randomID(prefix string, n int) string {
+	b := append(make([]byte, 0, len(idPrefix)+longIDLength), prefix...)
+	var raw [2 * longIDLength]byte
 	for want := len(b) + n; len(b) < want; {
 		rand.Read(raw[:]) // never fails
 		for _, c := range raw {

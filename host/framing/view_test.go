@@ -94,7 +94,7 @@ func assembled(deltas []Delta) (list []string) {
 			}
 		case CallHead:
 			shown := d.ID
-			if strings.HasPrefix(shown, idPrefix) && len(shown) == len(idPrefix)+idLong {
+			if strings.HasPrefix(shown, idPrefix) && len(shown) == len(idPrefix)+longIDLength {
 				shown = "*"
 			}
 			calls[d.Index] = &open{at: len(list), head: fmt.Sprintf("call %d %s %s", d.Index, d.Name, shown)}

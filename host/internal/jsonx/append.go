@@ -7,8 +7,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// plain marks the bytes that stand for themselves in a JSON string.
-var plain = func() (t [256]bool) {
+// plainBytes marks the bytes that stand for themselves in a JSON string.
+var plainBytes = func() (t [256]bool) {
 	for c := 0x20; c < len(t); c++ {
 		t[c] = c != '"' && c != '\\'
 	}
@@ -51,7 +51,7 @@ func appendValidEscaped[Text string | []byte](dst []byte, s Text) []byte {
 	from := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if plain[c] {
+		if plainBytes[c] {
 			continue
 		}
 		dst = append(dst, s[from:i]...)

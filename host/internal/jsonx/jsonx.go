@@ -55,24 +55,24 @@ func Check(data []byte) (Raw, error) {
 	if ok, at := encoder.Valid(v); !ok {
 		return nil, syntaxError(at, len(v))
 	}
-	if at := unsoundString(v); at >= 0 {
+	if at := findBadString(v); at >= 0 {
 		return nil, syntaxError(at, len(v))
 	}
 	return v, nil
 }
 
-// unsoundString finds a bad escape or a raw control character in a string of a
+// findBadString finds a bad escape or a raw control character in a string of a
 // text whose structure is sound; -1 where there is none. Sonic judges only the
 // structure.
-func unsoundString(v Raw) int {
+func findBadString(v Raw) int {
 	inside := false
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {
-		case plain[c]:
+		case plainBytes[c]:
 		case c == '"':
 			inside = !inside
 		case c == '\\':
-			if !soundEscape(v[i:]) {
+			if !isEscape(v[i:]) {
 				return i
 			}
 			i++
@@ -86,12 +86,12 @@ func unsoundString(v Raw) int {
 	return -1
 }
 
-func soundEscape(b []byte) bool {
+func isEscape(b []byte) bool {
 	if len(b) > 1 && b[1] == 'u' {
-		_, ok := hex4(b)
+		_, ok := readHex4(b)
 		return ok
 	}
-	return len(b) > 1 && unescape[b[1]] != 0
+	return len(b) > 1 && escapeMeanings[b[1]] != 0
 }
 
 // Valid says whether data is one JSON value, with or without white space around

@@ -16,9 +16,6 @@ type Stream struct {
 	object bool // the value is an object
 }
 
-// Reset makes s ready for another value; Repair stays.
-func (s *Stream) Reset() { *s = Stream{Repair: s.Repair} }
-
 // Append reads on and appends b, repaired, to dst. Once the text is no JSON, what
 // follows is appended as it stands.
 func (s *Stream) Append(dst, b []byte) []byte {

@@ -28,16 +28,16 @@ func (o *Object) Left() int { return len(o.rest) }
 // Next gives the next member. The name and the value are slices of the object's
 // text, but for a name with escapes.
 func (o *Object) Next() (name []byte, value Raw, ok bool) {
-	key, rest := cut(skipFill(o.rest))
+	key, rest := cutValue(skipSeparators(o.rest))
 	if !IsString(key) {
 		o.rest = nil
 		return nil, nil, false
 	}
-	value, o.rest = cut(skipFill(rest))
+	value, o.rest = cutValue(skipSeparators(rest))
 	if value == nil {
 		return nil, nil, false
 	}
-	return unquoted(key), value, true
+	return decodeString(key), value, true
 }
 
 // Get gives the value of the last member of this name, or nil.
@@ -84,7 +84,7 @@ func (a *Array) Left() int { return len(a.rest) }
 
 // Next gives the next element.
 func (a *Array) Next() (value Raw, ok bool) {
-	value, a.rest = cut(skipFill(a.rest))
+	value, a.rest = cutValue(skipSeparators(a.rest))
 	return value, value != nil
 }
 
@@ -93,7 +93,7 @@ func String(v Raw) (s string, ok bool) {
 	if !IsString(v) || len(v) < 2 {
 		return "", false
 	}
-	return string(unquoted(v)), true
+	return string(decodeString(v)), true
 }
 
 // Int reads an integer that is written as one: no fraction, no exponent.
@@ -118,16 +118,16 @@ func Bool(v Raw) (b, ok bool) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// skipFill leaves out white space and what separates values.
-func skipFill(b []byte) []byte {
+// skipSeparators leaves out white space and what separates values.
+func skipSeparators(b []byte) []byte {
 	for len(b) > 0 && (isSpace(b[0]) || b[0] == ',' || b[0] == ':') {
 		b = b[1:]
 	}
 	return b
 }
 
-// cut splits b behind its first value. The value is nil where none begins.
-func cut(b []byte) (value Raw, rest []byte) {
+// cutValue splits b after its first value. The value is nil where none begins.
+func cutValue(b []byte) (value Raw, rest []byte) {
 	if len(b) == 0 {
 		return nil, nil
 	}
@@ -178,8 +178,8 @@ func nestedEnd(b []byte) int {
 	return len(b)
 }
 
-// unquoted decodes a string; it is a slice of v where nothing is escaped.
-func unquoted(v Raw) []byte {
+// decodeString decodes a string; it is a slice of v where nothing is escaped.
+func decodeString(v Raw) []byte {
 	if len(v) < 2 {
 		return nil
 	}
@@ -197,36 +197,36 @@ func unquoted(v Raw) []byte {
 			continue
 		}
 		if body[i+1] == 'u' {
-			r, n := escapedRune(body[i:])
+			r, n := decodeEscape(body[i:])
 			out = utf8.AppendRune(out, r)
 			i += n
 			continue
 		}
-		out = append(out, unescape[body[i+1]])
+		out = append(out, escapeMeanings[body[i+1]])
 		i += 2
 	}
 	return out
 }
 
-var unescape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var escapeMeanings = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escapedRune decodes a \u escape, and the one behind it if both make a pair. A
+// decodeEscape decodes a \u escape, and the one after it if both make a pair. A
 // lone surrogate is U+FFFD.
-func escapedRune(b []byte) (r rune, n int) {
-	hi, ok := hex4(b)
+func decodeEscape(b []byte) (r rune, n int) {
+	hi, ok := readHex4(b)
 	if !ok {
 		return utf8.RuneError, min(len(b), 2)
 	}
 	if hi < 0xd800 || hi > 0xdfff {
 		return hi, 6
 	}
-	if lo, ok := hex4(b[6:]); ok && hi < 0xdc00 && lo >= 0xdc00 && lo <= 0xdfff {
+	if lo, ok := readHex4(b[6:]); ok && hi < 0xdc00 && lo >= 0xdc00 && lo <= 0xdfff {
 		return (hi-0xd800)<<10 | (lo - 0xdc00) + 0x10000, 12
 	}
 	return utf8.RuneError, 6
 }
 
-func hex4(b []byte) (rune, bool) {
+func readHex4(b []byte) (rune, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false
 	}
