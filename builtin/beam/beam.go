@@ -15,7 +15,7 @@ import (
 var manifest string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
+var Module = sdk.Module{Manifest: manifest, New: sdk.Family("beam", newParser), Constraint: constraint.Build}
 
 const (
 	openParam  = `<rfl:parameter name="`
@@ -72,21 +72,12 @@ type parser struct {
 	params int // closed parameters of the open call
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{
 		strict: s.Flags&abi.OpenTurnGrammar != 0,
-		calls:  len(s.Tools) > 0,
-		think:  true,
+		calls:  kind.Calls() && len(s.Tools) > 0,
+		think:  kind != sdk.Tools,
 		start:  sdk.StartOf(s),
-	}
-	switch s.Parser {
-	case "beam", "beam_batch":
-	case "beam_tools":
-		p.think = false
-	case "beam_reasoning":
-		p.calls = false
-	default:
-		return nil
 	}
 	if s.Mode != abi.ModeNative {
 		return guided.New(guidedGrammar, s)

@@ -17,17 +17,11 @@ var Module = sdk.Module{Manifest: described, New: newParser, Constraint: constra
 var grammar = dsml.New(dsml.Config{Block: "function_calls", Section: &sections})
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	switch s.Parser {
+	switch family, kind := sdk.SplitName(s.Parser); family {
 	case "deepseek_v3":
-		return grammar.Parser(s, dsml.Unified)
+		return grammar.Parser(s, kind)
 	case "deepseek_r1":
-		return grammar.Parser(thinking(s), dsml.Unified)
-	case "deepseek_v3_tools", "deepseek_v3_batch", "deepseek_r1_tools", "deepseek_r1_batch":
-		return grammar.Parser(s, dsml.Tools)
-	case "deepseek_v3_reasoning":
-		return grammar.Parser(s, dsml.Reasoning)
-	case "deepseek_r1_reasoning":
-		return grammar.Parser(thinking(s), dsml.Reasoning)
+		return grammar.Parser(thinking(s), kind)
 	}
 	return nil
 }

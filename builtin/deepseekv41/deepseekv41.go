@@ -3,7 +3,6 @@ package deepseekv41
 import (
 	_ "embed"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/dsml"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
@@ -12,18 +11,6 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: grammar.Constraint}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("deepseek_v41", grammar.Parser), Constraint: grammar.Constraint}
 
 var grammar = dsml.New(dsml.Config{Block: "calls", Space: " ", Chosen: true})
-
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	switch s.Parser {
-	case "deepseek_v41":
-		return grammar.Parser(s, dsml.Unified)
-	case "deepseek_v41_tools", "deepseek_v41_batch":
-		return grammar.Parser(s, dsml.Tools)
-	case "deepseek_v41_reasoning":
-		return grammar.Parser(s, dsml.Reasoning)
-	}
-	return nil
-}

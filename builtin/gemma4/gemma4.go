@@ -15,7 +15,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: frame.Build}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("gemma4", newParser), Constraint: frame.Build}
 
 const (
 	openThought  = "<|channel>"
@@ -87,18 +87,16 @@ var frame = structag.Calls{
 	Banned:   []string{openCall},
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start, rest := sdk.StartOf(s), labelToCome(s)
 	var d dialect
-	switch s.Parser {
-	case "gemma4":
+	switch kind {
+	case sdk.Unified:
 		d = full
-	case "gemma4_tools", "gemma4_batch":
+	case sdk.Tools, sdk.Batch:
 		d, start, rest = tools, abi.ChannelResponse, ""
-	case "gemma4_reasoning":
+	case sdk.Reasoning:
 		d.prose = thoughts
-	default:
-		return nil
 	}
 	p := &parser{start: start, rest: rest}
 	if d.guided != nil && s.Mode != abi.ModeNative {

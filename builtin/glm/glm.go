@@ -15,7 +15,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: constraint.Build}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("glm", newParser), Constraint: constraint.Build}
 
 const (
 	think      = "<think>"
@@ -104,17 +104,11 @@ var constraint = structag.Calls{
 	Banned:   []string{callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose},
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{start: sdk.StartOf(s)}
-	read, g := true, guidedGrammar
-	switch s.Parser {
-	case "glm":
-	case "glm_tools", "glm_batch":
+	read, g := kind.Calls(), guidedGrammar
+	if !kind.Thoughts() {
 		p.start, g = abi.ChannelContent, guidedTools
-	case "glm_reasoning":
-		read = false
-	default:
-		return nil
 	}
 	literal := p.start == abi.ChannelResponse || g == guidedTools
 	switch {

@@ -16,7 +16,7 @@ import (
 var manifest string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser}
+var Module = sdk.Module{Manifest: manifest, New: sdk.Family("harmony", newParser)}
 
 const functions = "functions."
 
@@ -49,17 +49,8 @@ type parser struct {
 	think  bool // analysis is reasoning
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	p := &parser{tools: s.Tools, calls: len(s.Tools) > 0, think: true, start: sdk.StartOf(s)}
-	switch s.Parser {
-	case "harmony", "harmony_batch":
-	case "harmony_tools":
-		p.think = false
-	case "harmony_reasoning":
-		p.calls = false
-	default:
-		return nil
-	}
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
+	p := &parser{tools: s.Tools, calls: kind.Calls() && len(s.Tools) > 0, think: kind != sdk.Tools, start: sdk.StartOf(s)}
 	if s.Mode != abi.ModeNative {
 		return guided.New(guidedGrammar, s)
 	}

@@ -3,7 +3,6 @@ package hermes
 import (
 	_ "embed"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
@@ -14,7 +13,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: calls.Build}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("hermes", grammar.Parser), Constraint: calls.Build}
 
 var grammar = turn.New(turn.Config{
 	Think: "<think>", EndThink: "</think>",
@@ -27,16 +26,4 @@ var calls = structag.Calls{
 	End:      "}\n</tool_call>",
 	EndThink: "</think>",
 	Banned:   []string{"<tool_call>"},
-}
-
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	switch s.Parser {
-	case "hermes":
-		return grammar.Parser(s, turn.Unified)
-	case "hermes_tools", "hermes_batch":
-		return grammar.Parser(s, turn.Tools)
-	case "hermes_reasoning":
-		return grammar.Parser(s, turn.Reasoning)
-	}
-	return nil
 }

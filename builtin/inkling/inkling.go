@@ -7,7 +7,6 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -18,7 +17,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("inkling", newParser)}
 
 const (
 	end      = "<|end_message|>"
@@ -81,16 +80,12 @@ type parser struct {
 	block   toolblock.Block
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	family, kind := turn.Named(s.Parser)
-	if family != "inkling" {
-		return nil
-	}
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{
-		start: sdk.StartOf(s), calls: kind != turn.Reasoning && len(s.Tools) > 0, think: kind != turn.Tools,
+		start: sdk.StartOf(s), calls: kind.Calls() && len(s.Tools) > 0, think: kind.Thoughts(),
 		block: blocks.Block(), tools: s.Tools,
 	}
-	if kind != turn.Reasoning && s.Mode != abi.ModeNative {
+	if kind.Calls() && s.Mode != abi.ModeNative {
 		started := *s
 		started.Start = p.start
 		return guided.New(guidedGrammar, &started)

@@ -16,7 +16,7 @@ import (
 var manifest string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
+var Module = sdk.Module{Manifest: manifest, New: sdk.Family("kimi_k2", newParser), Constraint: constraint.Build}
 
 const (
 	think         = "<think>"
@@ -104,18 +104,16 @@ var constraint = structag.Section{
 	BannedAll: []string{sectionBegin, sectionEnd, callBegin, argBegin, callEnd, think, endThink},
 }
 
-func newParser(open *abi.OpenBlock) sdk.Parser {
+func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := sdk.StartOf(open)
 	var d dialect
-	switch open.Parser {
-	case "kimi_k2":
+	switch kind {
+	case sdk.Unified:
 		d = full
-	case "kimi_k2_tools", "kimi_k2_batch":
+	case sdk.Tools, sdk.Batch:
 		d, start = tools, abi.ChannelResponse
-	case "kimi_k2_reasoning":
+	case sdk.Reasoning:
 		d.prose = thoughts
-	default:
-		return nil
 	}
 	if d.guided != nil && open.Mode != abi.ModeNative {
 		started := *open

@@ -14,7 +14,7 @@ import (
 var manifest string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint.Build}
+var Module = sdk.Module{Manifest: manifest, New: sdk.Family("kimi_k3", newParser), Constraint: constraint.Build}
 
 // grammar is what a channel's prose is read with.
 type grammar struct {
@@ -103,25 +103,23 @@ func bodies() []guided.Body {
 	return all
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := sdk.StartOf(s)
 	hasTools := len(s.Tools) > 0
 	p := &parser{start: start, reading: true}
-	switch s.Parser {
-	case "kimi_k3":
+	switch kind {
+	case sdk.Unified:
 		p.dialect = noTools
 		if hasTools {
 			p.dialect = unified
 		}
-	case "kimi_k3_tools", "kimi_k3_batch":
+	case sdk.Tools, sdk.Batch:
 		p.dialect, p.start = nothingOnly, abi.ChannelContent
 		if hasTools {
 			p.dialect = callsOnly
 		}
-	case "kimi_k3_reasoning":
+	case sdk.Reasoning:
 		p.dialect, p.reading = thoughtsOnly, false
-	default:
-		return nil
 	}
 	if s.Mode != abi.ModeNative && p.reading {
 		open := *s

@@ -14,7 +14,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("llama3_json", newParser)}
 
 const tag = "<|python_tag|>"
 
@@ -28,10 +28,8 @@ var (
 // isTag is the tag's place in Calls.
 const isTag = 0
 
-func newParser(open *abi.OpenBlock) sdk.Parser {
-	switch open.Parser {
-	case "llama3_json", "llama3_json_tools", "llama3_json_batch":
-	default:
+func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
+	if kind == sdk.Reasoning {
 		return nil
 	}
 	if open.Mode != abi.ModeNative {

@@ -15,16 +15,12 @@ import (
 var described string
 
 // Module is the module of the parser whose grammar is data.
-var Module = sdk.Module{Manifest: described, New: newParser}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("markers", newParser)}
 
 var grammars option.Cache
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	family, kind := turn.Named(s.Parser)
-	if family != "markers" {
-		return nil
-	}
-	return grammars.For(family, s, func() *option.Built { return build(s) }).Parser(s, kind)
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
+	return grammars.For("markers", s, func() *option.Built { return build(s) }).Parser(s, kind)
 }
 
 // callPrefix is what the keys begin with that say how calls are written.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -89,20 +88,20 @@ type m3 struct {
 
 const none = -1
 
-func newM3(s *abi.OpenBlock, kind turn.Kind) sdk.Parser {
+func newM3(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := sdk.StartOf(s)
 	thoughts, calls := 0, 0
-	if kind == turn.Tools {
+	if !kind.Thoughts() {
 		start = abi.ChannelContent
 	} else if start != abi.ChannelResponse {
 		thoughts = 1
 	}
-	if kind != turn.Reasoning && s.Mode != abi.ModeNative {
+	if kind.Calls() && s.Mode != abi.ModeNative {
 		open := *s
 		open.Start = start
 		return guided.New(m3Guided[thoughts], &open)
 	}
-	if kind != turn.Reasoning && len(s.Tools) > 0 {
+	if kind.Calls() && len(s.Tools) > 0 {
 		calls = 1
 	}
 	p := &m3{start: start, open: s}

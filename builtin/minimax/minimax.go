@@ -38,7 +38,7 @@ var m2Calls = structag.Calls{
 }
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	switch family, kind := turn.Named(s.Parser); family {
+	switch family, kind := sdk.SplitName(s.Parser); family {
 	case "minimax_m2":
 		return m2.Parser(s, kind)
 	case "minimax_m3":
@@ -50,7 +50,7 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 }
 
 func constraint(s *abi.OpenBlock) []byte {
-	if family, _ := turn.Named(s.Parser); family != "minimax_m2" {
+	if family, _ := sdk.SplitName(s.Parser); family != "minimax_m2" {
 		return nil
 	}
 	return m2Calls.Build(s)

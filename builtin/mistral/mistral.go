@@ -16,7 +16,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("mistral", newParser)}
 
 const (
 	think     = "[THINK]"
@@ -64,22 +64,16 @@ func newDialect(think, endThink []string) dialect {
 	}
 }
 
-func newParser(open *abi.OpenBlock) sdk.Parser {
+func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := sdk.StartOf(open)
-	d, calls := full, len(open.Tools) > 0
-	switch open.Parser {
-	case "mistral":
-	case "mistral_tools", "mistral_batch":
+	d, calls := full, kind.Calls() && len(open.Tools) > 0
+	if !kind.Thoughts() {
 		start = abi.ChannelResponse
-	case "mistral_reasoning":
-		calls = false
-	default:
-		return nil
 	}
 	if start == abi.ChannelResponse {
 		d = tools
 	}
-	if open.Parser != "mistral_reasoning" && open.Mode != abi.ModeNative {
+	if kind.Calls() && open.Mode != abi.ModeNative {
 		started := *open
 		started.Start = start
 		return guided.New(d.guided, &started)

@@ -12,7 +12,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: frame.Build}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("muse_glimmer", newParser), Constraint: frame.Build}
 
 // frame is all that a grammar can ask of the calls: their parameters are in tags
 // that no engine knows. The header is written without what stands before " to=":
@@ -27,18 +27,9 @@ var frame = structag.Calls{
 	Banned:     []string{invoke},
 }
 
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	p := &parser{start: sdk.StartOf(s), tools: s.Tools, calls: len(s.Tools) > 0, think: true}
-	switch s.Parser {
-	case "muse_glimmer", "muse_glimmer_batch":
-	case "muse_glimmer_tools":
-		p.think = false
-	case "muse_glimmer_reasoning":
-		p.calls = false
-	default:
-		return nil
-	}
-	p.guided = s.Mode != abi.ModeNative && s.Parser != "muse_glimmer_reasoning"
+func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
+	p := &parser{start: sdk.StartOf(s), tools: s.Tools, calls: kind.Calls() && len(s.Tools) > 0, think: kind != sdk.Tools}
+	p.guided = s.Mode != abi.ModeNative && kind.Calls()
 	p.begin()
 	return p
 }

@@ -15,7 +15,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("pythonic", newParser)}
 
 const (
 	start = "<|python_start|>"
@@ -31,10 +31,8 @@ var (
 // isStart is the start marker's place in Calls.
 const isStart = 0
 
-func newParser(open *abi.OpenBlock) sdk.Parser {
-	switch open.Parser {
-	case "pythonic", "pythonic_tools", "pythonic_batch":
-	default:
+func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
+	if kind == sdk.Reasoning {
 		return nil
 	}
 	if open.Mode != abi.ModeNative {

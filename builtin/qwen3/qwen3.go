@@ -3,7 +3,6 @@ package qwen3
 import (
 	_ "embed"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
@@ -14,7 +13,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: calls.Build}
+var Module = sdk.Module{Manifest: described, New: sdk.Family("qwen3", grammar.Parser), Constraint: calls.Build}
 
 var grammar = turn.New(turn.Config{
 	Think: "<think>", EndThink: "</think>",
@@ -32,16 +31,4 @@ var calls = structag.Calls{
 	EndThink:   "</think>",
 	AfterThink: "\n\n",
 	Banned:     []string{"<tool_call>", "<function="},
-}
-
-func newParser(s *abi.OpenBlock) sdk.Parser {
-	switch s.Parser {
-	case "qwen3":
-		return grammar.Parser(s, turn.Unified)
-	case "qwen3_tools", "qwen3_batch":
-		return grammar.Parser(s, turn.Tools)
-	case "qwen3_reasoning":
-		return grammar.Parser(s, turn.Reasoning)
-	}
-	return nil
 }

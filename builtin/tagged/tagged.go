@@ -18,13 +18,13 @@ var described string
 var Module = sdk.Module{Manifest: described, New: newParser}
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
-	family, kind := turn.Named(s.Parser)
+	family, kind := sdk.SplitName(s.Parser)
 	grammar := families[family]
 	if grammar == nil {
 		return nil
 	}
 	g := grammar()
-	if kind == turn.Reasoning && g.EndThink == "" {
+	if kind == sdk.Reasoning && g.EndThink == "" {
 		return nil
 	}
 	return g.Parser(s, kind)

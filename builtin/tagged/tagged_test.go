@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
 	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -29,8 +29,8 @@ var config = sdktest.Config{
 // leaks looks for a block's opener that stands in the input, unquoted, and was
 // left in the text.
 func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	family, kind := turn.Named(s.Parser)
-	if kind == turn.Reasoning || len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.ContainsAny(input, "\"'`") {
+	family, kind := sdk.SplitName(s.Parser)
+	if kind == sdk.Reasoning || len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}
 	for _, opener := range families[family]().Block.Openers() {

@@ -32,5 +32,5 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 			return &option.Built{Problem: problem}
 		}
 		return &option.Built{Grammar: turn.New(c)}
-	}).Parser(s, turn.Reasoning)
+	}).Parser(s, sdk.Reasoning)
 }

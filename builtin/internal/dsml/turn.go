@@ -8,34 +8,24 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// Kind says what a parser reads. What it does not read stays as the model wrote
-// it.
-type Kind uint8
-
-const (
-	Unified   Kind = iota // thoughts and calls
-	Tools                 // calls
-	Reasoning             // thoughts
-)
-
 // Parser makes a parser of that kind. Where the request offers no tools nothing
 // is a call. Where the prompt left the visible channel open (response), think
 // tags are text.
-func (g *Grammar) Parser(s *abi.OpenBlock, kind Kind) sdk.Parser {
+func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := sdk.StartOf(s)
 	thoughts, calls := 0, 0
-	if kind != Tools && start != abi.ChannelResponse {
+	if kind.Thoughts() && start != abi.ChannelResponse {
 		thoughts = 1
 	}
-	if kind == Tools {
+	if !kind.Thoughts() {
 		start = abi.ChannelContent
 	}
-	if kind != Reasoning && s.Mode != abi.ModeNative {
+	if kind.Calls() && s.Mode != abi.ModeNative {
 		open := *s
 		open.Start = start
 		return guidedParser{guided.New(g.guided[thoughts], &open), channel(start)}
 	}
-	if kind != Reasoning && len(s.Tools) > 0 {
+	if kind.Calls() && len(s.Tools) > 0 {
 		calls = 1
 	}
 	p := &parser{channel: channel(start), g: g}

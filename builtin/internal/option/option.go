@@ -124,7 +124,7 @@ type Built struct {
 
 // Parser makes a session's parser. Where the options can't be used it answers a
 // fatal ERROR, with the reason in a NOTE.
-func (b *Built) Parser(s *abi.OpenBlock, kind turn.Kind) sdk.Parser {
+func (b *Built) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if b.Problem != "" {
 		return &refusal{b.Problem}
 	}

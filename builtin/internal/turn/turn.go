@@ -21,30 +21,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// Kind says what a parser reads. What it does not read stays as the model wrote
-// it.
-type Kind uint8
-
-const (
-	Unified   Kind = iota // thoughts and calls
-	Tools                 // calls
-	Reasoning             // thoughts
-)
-
-// Named splits a parser's name as families name theirs: NAME is the unified one,
-// NAME_tools and NAME_batch read calls, NAME_reasoning thoughts.
-func Named(parser string) (family string, kind Kind) {
-	for _, k := range [...]struct {
-		suffix string
-		kind   Kind
-	}{{"_tools", Tools}, {"_batch", Tools}, {"_reasoning", Reasoning}} {
-		if family, ok := strings.CutSuffix(parser, k.suffix); ok {
-			return family, k.kind
-		}
-	}
-	return parser, Unified
-}
-
 // Config says how a family writes its turns.
 type Config struct {
 	// Think and EndThink are the tags of thoughts; none if empty. Their forms are
@@ -138,21 +114,21 @@ func forms(marker string, others []string) []string {
 // Parser makes a parser of that kind. Where the request offers no tools nothing
 // is a call. Where the prompt left the visible channel open (response), think
 // tags are text.
-func (g *Grammar) Parser(s *abi.OpenBlock, kind Kind) sdk.Parser {
+func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := g.start(s)
 	thoughts, calls := 0, 0
-	if kind != Tools && start != abi.ChannelResponse {
+	if kind.Thoughts() && start != abi.ChannelResponse {
 		thoughts = 1
 	}
-	if kind == Tools {
+	if !kind.Thoughts() {
 		start = abi.ChannelContent
 	}
-	if kind != Reasoning && s.Mode != abi.ModeNative {
+	if kind.Calls() && s.Mode != abi.ModeNative {
 		open := *s
 		open.Start = start
 		return bare{guided.New(g.guided[thoughts], &open), channel(start)}
 	}
-	if kind != Reasoning && len(s.Tools) > 0 {
+	if kind.Calls() && len(s.Tools) > 0 {
 		calls = 1
 	}
 	p := &parser{channel: channel(start), g: g, tools: s.Tools, block: g.blocks.Block(), calls: calls}

@@ -18,11 +18,11 @@ var grammar = New(Config{
 var module = sdk.Module{New: func(s *abi.OpenBlock) sdk.Parser {
 	switch s.Parser {
 	case "tools":
-		return grammar.Parser(s, Tools)
+		return grammar.Parser(s, sdk.Tools)
 	case "reasoning":
-		return grammar.Parser(s, Reasoning)
+		return grammar.Parser(s, sdk.Reasoning)
 	}
-	return grammar.Parser(s, Unified)
+	return grammar.Parser(s, sdk.Unified)
 }}
 
 // transcript is what a session said, readable: T(…) text, R(…) reasoning,
