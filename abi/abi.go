@@ -71,7 +71,7 @@ func (k Kind) String() string {
 
 // RawOffset is an offset into a session's raw text: all that the model said, in
 // bytes from the session's beginning.
-type RawOffset = uint32
+type RawOffset uint32
 
 // Event is one record of an answer. Start and Len are a span of the raw text, or
 // what ABI.md says for the kind. End is the offset up to which the raw text is

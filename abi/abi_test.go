@@ -16,7 +16,7 @@ func TestEventRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := abi.Event{
 			Kind: abi.Kind(rapid.Byte().Draw(t, "kind")), Flags: rapid.Byte().Draw(t, "flags"), Call: rapid.Uint16().Draw(t, "call"),
-			Start: rapid.Uint32().Draw(t, "start"), Len: rapid.Uint32().Draw(t, "len"), End: rapid.Uint32().Draw(t, "end"),
+			Start: rapid.Uint32().Draw(t, "start"), Len: rapid.Uint32().Draw(t, "len"), End: abi.RawOffset(rapid.Uint32().Draw(t, "end")),
 		}
 		b := abi.AppendEvent([]byte("before"), want)
 		if len(b) != len("before")+abi.EventSize {

@@ -44,7 +44,7 @@ func (w *Window) Bytes() []byte { return w.data[w.head:] }
 func (w *Window) Len() int { return len(w.data) - w.head }
 
 // Offset is the absolute offset of the window's first byte.
-func (w *Window) Offset() uint32 { return uint32(w.off) }
+func (w *Window) Offset() abi.RawOffset { return w.off }
 
 // Prev is the byte before the window, 0 at the start of the text.
 func (w *Window) Prev() byte {

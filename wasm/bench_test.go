@@ -24,13 +24,13 @@ func BenchmarkPush(b *testing.B) {
 				m := compile(b, newRuntime(b), binary, limits)
 				s := openStream(b, m)
 				defer s.Close()
-				text, off := []byte("sixteen bytes of"), uint32(0)
+				text, off := []byte("sixteen bytes of"), abi.RawOffset(0)
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := s.Push(off, 0, text); err != nil {
 						b.Fatal(err)
 					}
-					off += uint32(len(text))
+					off += abi.RawOffset(len(text))
 				}
 			})
 		}

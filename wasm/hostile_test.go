@@ -122,10 +122,10 @@ func said(s *stream) [][]abi.Event {
 		}
 		all = append(all, append([]abi.Event{}, a.Events...))
 	}
-	off := uint32(0)
+	off := abi.RawOffset(0)
 	for _, text := range script {
 		keep(s.Push(off, 0, []byte(text)))
-		off += uint32(len(text))
+		off += abi.RawOffset(len(text))
 		runtime.Gosched()
 	}
 	keep(s.Finish(off, abi.FinishUnknown))

@@ -322,12 +322,12 @@ func TestPushAllocatesNothing(t *testing.T) {
 		for class, limits := range map[string]Limits{"shipped": Shipped(), "third party": ThirdParty()} {
 			m := compile(t, newRuntime(t), binary, limits)
 			s := openStream(t, m)
-			text, off := []byte("sixteen bytes of"), uint32(0)
+			text, off := []byte("sixteen bytes of"), abi.RawOffset(0)
 			got := testing.AllocsPerRun(1000, func() {
 				if _, err := s.Push(off, 0, text); err != nil {
 					t.Fatal(err)
 				}
-				off += uint32(len(text))
+				off += abi.RawOffset(len(text))
 			})
 			if got != 0 {
 				t.Errorf("%s, %s: %v allocations a push", name, class, got)

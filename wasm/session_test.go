@@ -12,7 +12,7 @@ type stream struct {
 	*Session
 	raw  []byte
 	said string // "text", "<reasoning>", in order
-	end  uint32
+	end  abi.RawOffset
 }
 
 func openStream(t testing.TB, m *Module, options ...abi.Option) *stream {
@@ -39,7 +39,7 @@ func (s *stream) take(a abi.Answer) {
 }
 
 func (s *stream) push(text string) error {
-	off := uint32(len(s.raw))
+	off := abi.RawOffset(len(s.raw))
 	s.raw = append(s.raw, text...)
 	a, err := s.Push(off, 0, []byte(text))
 	s.take(a)

@@ -20,10 +20,10 @@ func judge(rules check.Rules, at check.Stage, events ...abi.Event) *check.Error 
 		return err
 	}
 	a := abi.Answer{Events: events, Literals: []byte("own\xff")}
-	return c.Answer(&a, check.Text{Bytes: []byte(raw)[1:], Base: 1, End: uint32(len(raw))}, at)
+	return c.Answer(&a, check.Text{Bytes: []byte(raw)[1:], Base: 1, End: abi.RawOffset(len(raw))}, at)
 }
 
-func mark(kind abi.Kind, end uint32) abi.Event { return abi.Event{Kind: kind, End: end} }
+func mark(kind abi.Kind, end abi.RawOffset) abi.Event { return abi.Event{Kind: kind, End: end} }
 
 // span makes an event with a span, that accounts for nothing more than byte 4.
 func span(kind abi.Kind, start, n uint32) abi.Event {
@@ -34,7 +34,7 @@ func flagged(e abi.Event, flags uint8) abi.Event { e.Flags = flags; return e }
 
 func ofCall(e abi.Event, call uint16) abi.Event { e.Call = call; return e }
 
-func ending(e abi.Event, end uint32) abi.Event { e.End = end; return e }
+func ending(e abi.Event, end abi.RawOffset) abi.Event { e.End = end; return e }
 
 var (
 	call    = span(abi.Call, 4, 1)

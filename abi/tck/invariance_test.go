@@ -90,7 +90,7 @@ func FuzzTranscript(f *testing.F) {
 		if got.watch.Kind == abi.Watch && got.watch.Flags != abi.FlagHold {
 			got.leaveOut([]byte("more"))
 		}
-		if got.summary().end > uint32(len(got.input)) || got.String() == "" {
+		if got.summary().end > abi.RawOffset(len(got.input)) || got.String() == "" {
 			t.Fatalf("%v", &got)
 		}
 	})

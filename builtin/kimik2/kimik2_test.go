@@ -171,10 +171,10 @@ func BenchmarkPush(b *testing.B) {
 	}
 }
 
-func start(head string) (*sdk.Session, uint32) {
+func start(head string) (*sdk.Session, abi.RawOffset) {
 	s, _ := sdk.Open(&kimik2.Module, &abi.OpenBlock{Parser: "kimi_k2", Tools: []string{"f"}})
 	s.Push(0, 0, []byte(head))
-	return s, uint32(len(head))
+	return s, abi.RawOffset(len(head))
 }
 
 func TestPushAllocatesNothing(t *testing.T) {
@@ -183,7 +183,7 @@ func TestPushAllocatesNothing(t *testing.T) {
 		text := []byte("sixteen bytes …")
 		push := func() {
 			s.Push(off, 0, text)
-			off += uint32(len(text))
+			off += abi.RawOffset(len(text))
 		}
 		for range 100 {
 			push()

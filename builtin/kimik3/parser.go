@@ -48,7 +48,7 @@ type parser struct {
 	void    bool // no argument may follow: the json block was one
 	body    jsonbody.Body
 	value   value
-	settled uint32 // candidates before this offset are the best there are
+	settled abi.RawOffset // candidates before this offset are the best there are
 }
 
 // Channel implements sdk.Channeler.

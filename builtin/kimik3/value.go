@@ -24,7 +24,7 @@ type value struct {
 	text bool // the header says that it is text
 	json bool // it is read as JSON, so far
 	scan scan.JSON
-	read uint32 // what scan has read
+	read abi.RawOffset // what scan has read
 }
 
 const none = -1
@@ -60,7 +60,7 @@ func (p *parser) inValue(w *sdk.Window) bool {
 			p.cut(w, false)
 			return false
 		case found != scan.Yes:
-			p.settled = ^uint32(0)
+			p.settled = ^abi.RawOffset(0)
 			p.endKept(w)
 			return true
 		case m == closeArgument:
@@ -75,7 +75,7 @@ func (p *parser) inValue(w *sdk.Window) bool {
 				continue
 			}
 		case v.kept != none && p.leaves(m):
-			p.settled = max(p.settled, w.Offset()+uint32(at))
+			p.settled = max(p.settled, w.Offset()+abi.RawOffset(at))
 			p.endKept(w)
 			return true
 		case m == openTools && !v.json:
@@ -84,7 +84,7 @@ func (p *parser) inValue(w *sdk.Window) bool {
 			v.tools = max(0, v.tools-1)
 		}
 		w.Scanned = at + n
-		if v.kept != none && w.Offset()+uint32(at)-uint32(v.kept) > maxHeld {
+		if v.kept != none && w.Offset()+abi.RawOffset(at)-abi.RawOffset(v.kept) > maxHeld {
 			v.kept = none
 		}
 	}
@@ -103,7 +103,7 @@ func (p *parser) candidate(w *sdk.Window, at, n int) verdict {
 		}
 		v.json = false
 		if v.kept != none {
-			w.Scanned = int(uint32(v.kept) - w.Offset())
+			w.Scanned = int(abi.RawOffset(v.kept) - w.Offset())
 			v.kept = none
 			return isText
 		}
@@ -117,7 +117,7 @@ func (p *parser) candidate(w *sdk.Window, at, n int) verdict {
 // keep remembers the closer at place at, or takes it where it is known that no
 // better one comes.
 func (p *parser) keep(w *sdk.Window, at int) verdict {
-	off := w.Offset() + uint32(at)
+	off := w.Offset() + abi.RawOffset(at)
 	if off < p.settled {
 		return isEnd
 	}
@@ -135,14 +135,14 @@ func (p *parser) feed(w *sdk.Window, at int) {
 	if status == scan.Bad || status == scan.Done && scan.LeadingSpace(b[n:]) < len(b[n:]) {
 		v.json = false
 	}
-	v.read = w.Offset() + uint32(at)
+	v.read = w.Offset() + abi.RawOffset(at)
 }
 
 // sayPart says what is certain of a value that was searched up to place at.
 func (p *parser) sayPart(w *sdk.Window, at int) {
 	v := &p.value
 	if v.kept != none {
-		at = int(uint32(v.kept) - w.Offset())
+		at = int(abi.RawOffset(v.kept) - w.Offset())
 	}
 	if at > 0 {
 		p.say(w, at, abi.FlagMore)
@@ -156,7 +156,7 @@ func (p *parser) sayPart(w *sdk.Window, at int) {
 // of it, and consumes them.
 func (p *parser) say(w *sdk.Window, n int, more uint8) {
 	v := &p.value
-	if v.json && v.read < w.Offset()+uint32(n) {
+	if v.json && v.read < w.Offset()+abi.RawOffset(n) {
 		p.feed(w, n)
 	}
 	if !v.mute {
@@ -181,7 +181,7 @@ func (p *parser) end(w *sdk.Window, at, n int) {
 
 // endKept ends the value at the kept closer.
 func (p *parser) endKept(w *sdk.Window) {
-	at := int(uint32(p.value.kept) - w.Offset())
+	at := int(abi.RawOffset(p.value.kept) - w.Offset())
 	_, n, _ := inside.at(w.Bytes()[at:], true)
 	p.end(w, at, n)
 }

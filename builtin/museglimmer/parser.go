@@ -50,8 +50,8 @@ type parser struct {
 	body    body
 	prose   prose.Machine
 	views   *views
-	from    uint32 // where the body begins
-	quoted  bool   // an invoke was opened in this prose
+	from    abi.RawOffset // where the body begins
+	quoted  bool          // an invoke was opened in this prose
 	value   value
 	payload guided.Payload
 }
@@ -84,7 +84,7 @@ func (p *parser) begin() {
 }
 
 // enter goes on with prose at offset at.
-func (p *parser) enter(b body, at uint32) {
+func (p *parser) enter(b body, at abi.RawOffset) {
 	p.state, p.body, p.from, p.quoted = inProse, b, at, false
 	p.prose.Switch(p.views[b], b == thought && p.think)
 }

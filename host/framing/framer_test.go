@@ -225,7 +225,7 @@ func TestCallsThatGoNowhere(t *testing.T) {
 		{"another tool", Config{Only: "g", Tools: toolsNamed("f", "g")}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Suppressed: 2}},
 		{"unknown passes", Config{Tools: toolsNamed("g")}, []string{"call 0 f * {}", "text -", "call 1 g * {}", "call 2 f * {}"}, Counts{Calls: 3, Unknown: 2}},
 		{"unknown dropped", Config{Tools: toolsNamed("g"), Unknown: UnknownDrop}, []string{"text -", "call 0 g * {}"}, Counts{Calls: 1, Unknown: 2}},
-		{"unknown is text", Config{Tools: toolsNamed("g"), Unknown: UnknownText, Raw: func(a, b uint32) []byte { return []byte("<raw>") }},
+		{"unknown is text", Config{Tools: toolsNamed("g"), Unknown: UnknownText, Raw: func(a, b abi.RawOffset) []byte { return []byte("<raw>") }},
 			[]string{"text <raw>-", "call 0 g * {}", "text <raw>"}, Counts{Calls: 1, Unknown: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

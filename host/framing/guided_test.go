@@ -218,11 +218,11 @@ func TestGuidedCallsKnowTheirText(t *testing.T) {
 					at += len("<!>")
 					continue
 				}
-				deltas = f.Apply([]parse.CheckedEvent{{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(raw[at:end]), Start: uint32(at), End: uint32(end)}}, deltas)
+				deltas = f.Apply([]parse.CheckedEvent{{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(raw[at:end]), Start: abi.RawOffset(at), End: abi.RawOffset(end)}}, deltas)
 				at = end
 			}
 			deltas = f.Finish(deltas)
-			from, to, said := map[int]uint32{}, map[int]uint32{}, map[int]string{}
+			from, to, said := map[int]abi.RawOffset{}, map[int]abi.RawOffset{}, map[int]string{}
 			for _, d := range deltas {
 				if d.Kind == CallArgs {
 					if _, begun := from[d.Index]; !begun {

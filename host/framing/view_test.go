@@ -56,7 +56,7 @@ func unsoundEnd(s string) event {
 func sequence(events ...event) []event {
 	out := append([]event(nil), events...)
 	var n uint16
-	var at uint32
+	var at abi.RawOffset
 	for i := range out {
 		e := &out[i]
 		if e.Kind == abi.Call {
@@ -64,7 +64,7 @@ func sequence(events ...event) []event {
 		}
 		e.Call = n
 		if !e.Literal && len(e.Data) > 0 {
-			e.Start, e.End = at, at+uint32(len(e.Data))
+			e.Start, e.End = at, at+abi.RawOffset(len(e.Data))
 			at = e.End
 		}
 		e.Accounted = at
@@ -133,7 +133,7 @@ func cutIntoPieces(events []event, n int) (out []event) {
 					break
 				}
 				head := e
-				head.Data, head.End = e.Data[:cut], e.Start+uint32(cut)
+				head.Data, head.End = e.Data[:cut], e.Start+abi.RawOffset(cut)
 				head.Accounted = head.End
 				if e.Kind == abi.Value {
 					head.Flags |= abi.FlagMore

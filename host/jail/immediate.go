@@ -15,7 +15,7 @@ type Immediate struct {
 	held    string
 	decided bool
 	json    bool
-	offset  uint32
+	offset  abi.RawOffset
 	events  [1]parse.CheckedEvent
 }
 
@@ -26,7 +26,7 @@ func NewImmediate(native *Jail) *Immediate { return &Immediate{native: native} }
 func (m *Immediate) Holding() bool { return true }
 
 // Raw is that of the native session.
-func (m *Immediate) Raw(start, end uint32) []byte {
+func (m *Immediate) Raw(start, end abi.RawOffset) []byte {
 	if m.native == nil || m.json {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (m *Immediate) pushDecided(text string) ([]parse.CheckedEvent, error) {
 		return m.native.Push(text, false)
 	}
 	start := m.offset
-	m.offset += uint32(len(text))
+	m.offset += abi.RawOffset(len(text))
 	m.events[0] = parse.CheckedEvent{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(text), Start: start, End: m.offset, Accounted: m.offset}
 	return m.events[:], nil
 }

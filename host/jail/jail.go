@@ -25,7 +25,7 @@ type Jail struct {
 	jailed    bool
 	always    bool                 // there is no opening marker to wait for
 	call      bool                 // a call is open
-	sent      uint32               // up to where text went out
+	sent      abi.RawOffset        // up to where text went out
 	window    string               // the text from sent on, while not jailed
 	tail      string               // the last bytes that were pushed, which may begin a closing marker
 	afterCall bool                 // the last thing that was given is a call
@@ -60,7 +60,7 @@ func (j *Jail) Owns(call uint16) bool {
 }
 
 // Raw is the session's.
-func (j *Jail) Raw(start, end uint32) []byte { return j.session.Raw(start, end) }
+func (j *Jail) Raw(start, end abi.RawOffset) []byte { return j.session.Raw(start, end) }
 
 // Close closes the session.
 func (j *Jail) Close() { j.session.Close() }
@@ -138,7 +138,7 @@ func (j *Jail) emitText(text string) {
 		return
 	}
 	start := j.sent
-	j.sent += uint32(len(text))
+	j.sent += abi.RawOffset(len(text))
 	j.afterCall = false
 	j.events = append(j.events, parse.CheckedEvent{Kind: abi.Text, Data: appendKept(&j.bytes, text), Start: start, End: j.sent, Accounted: j.sent})
 }
@@ -181,7 +181,7 @@ func appendKept[T string | []byte](buf *[]byte, data T) []byte {
 }
 
 // markSent says that text was given up to that offset.
-func (j *Jail) markSent(to uint32) {
+func (j *Jail) markSent(to abi.RawOffset) {
 	if !j.jailed {
 		j.window = j.window[min(len(j.window), int(to-j.sent)):]
 	}

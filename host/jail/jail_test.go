@@ -30,7 +30,7 @@ func session(t testing.TB) (*parse.Session, *manifest.Parser) {
 // collector collects events: text as it is, calls in brackets.
 type collector struct {
 	out  strings.Builder
-	text uint32 // end of the text so far
+	text abi.RawOffset // end of the text so far
 	t    testing.TB
 }
 
@@ -38,7 +38,7 @@ func (s *collector) add(events []parse.CheckedEvent) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case abi.Text:
-			if e.Start < s.text || e.End-e.Start != uint32(len(e.Data)) {
+			if e.Start < s.text || e.End-e.Start != abi.RawOffset(len(e.Data)) {
 				s.t.Errorf("text %q at %d-%d after %d", e.Data, e.Start, e.End, s.text)
 			}
 			s.text = e.End

@@ -15,7 +15,7 @@ type Reader interface {
 	// Finish ends the text.
 	Finish(reason abi.Finish) ([]parse.CheckedEvent, error)
 	// Raw gives the text of a range, as far as the reader still has it.
-	Raw(start, end uint32) []byte
+	Raw(start, end abi.RawOffset) []byte
 	// Holding says whether a finish reason has to wait: text is held back that the
 	// end decides about.
 	Holding() bool

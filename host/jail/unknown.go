@@ -19,14 +19,14 @@ type unknownTools struct {
 	close   []string
 
 	raw     []byte // raw text from base on
-	base    uint32
-	emitted uint32 // up to where text was given
+	base    abi.RawOffset
+	emitted abi.RawOffset // up to where text was given
 
 	call   uint16
-	inside bool   // the call is one that was not offered
-	ended  bool   // and it has ended: its closer is waited for
-	from   uint32 // where its markup begins
-	body   uint32 // where its last part ends
+	inside bool          // the call is one that was not offered
+	ended  bool          // and it has ended: its closer is waited for
+	from   abi.RawOffset // where its markup begins
+	body   abi.RawOffset // where its last part ends
 	events []parse.CheckedEvent
 }
 
@@ -72,9 +72,9 @@ func (u *unknownTools) keepRaw(text string) {
 	u.raw = append(u.raw, text...)
 }
 
-func (u *unknownTools) pushed() uint32 { return u.base + uint32(len(u.raw)) }
+func (u *unknownTools) pushed() abi.RawOffset { return u.base + abi.RawOffset(len(u.raw)) }
 
-func (u *unknownTools) rawText(from, to uint32) []byte { return u.raw[from-u.base : to-u.base] }
+func (u *unknownTools) rawText(from, to abi.RawOffset) []byte { return u.raw[from-u.base : to-u.base] }
 
 func (u *unknownTools) rewrite(events []parse.CheckedEvent) []parse.CheckedEvent {
 	for i := range events {
@@ -123,24 +123,24 @@ func (u *unknownTools) openCall(e *parse.CheckedEvent) {
 }
 
 // openerBefore is where the markup of a call begins whose name stands at start.
-func (u *unknownTools) openerBefore(start uint32) uint32 {
+func (u *unknownTools) openerBefore(start abi.RawOffset) abi.RawOffset {
 	lower := min(max(u.emitted, u.body), start)
 	gap, at := u.rawText(lower, start), -1
 	for _, m := range u.open {
 		at = max(at, bytes.LastIndex(gap, []byte(m)))
 	}
-	return lower + uint32(max(at, 0))
+	return lower + abi.RawOffset(max(at, 0))
 }
 
 // closerEnd is where the markup of the ended call ends, once its closer is there.
-func (u *unknownTools) closerEnd() (end uint32, ok bool) {
+func (u *unknownTools) closerEnd() (end abi.RawOffset, ok bool) {
 	if !u.ended {
 		return 0, false
 	}
 	gap := u.rawText(u.body, u.pushed())
 	for _, m := range u.close {
 		if i := bytes.Index(gap, []byte(m)); i >= 0 {
-			if at := u.body + uint32(i+len(m)); !ok || at < end {
+			if at := u.body + abi.RawOffset(i+len(m)); !ok || at < end {
 				end, ok = at, true
 			}
 		}
@@ -149,7 +149,7 @@ func (u *unknownTools) closerEnd() (end uint32, ok bool) {
 }
 
 // flushCall gives the ended call as text, up to its closer or at most to limit.
-func (u *unknownTools) flushCall(limit uint32) {
+func (u *unknownTools) flushCall(limit abi.RawOffset) {
 	if !u.ended {
 		return
 	}

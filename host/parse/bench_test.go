@@ -32,7 +32,7 @@ func BenchmarkPushWatched(b *testing.B) {
 
 func BenchmarkPushChecked(b *testing.B) {
 	var events [1]abi.Event
-	benchmarkPush(b, &fast{push: func(off, n uint32) []abi.Event {
+	benchmarkPush(b, &fast{push: func(off abi.RawOffset, n uint32) []abi.Event {
 		events[0] = spanEvent(abi.Text, off, n)
 		return events[:]
 	}}, "sixteen letters ")
@@ -41,10 +41,10 @@ func BenchmarkPushChecked(b *testing.B) {
 // Each push is a member {"a":{"b":…,"c":…}} of the open call.
 func BenchmarkPushMembers(b *testing.B) {
 	events := make([]abi.Event, 0, 8)
-	benchmarkPush(b, &fast{open: answer(abi.Event{Kind: abi.Call}), push: func(off, n uint32) []abi.Event {
+	benchmarkPush(b, &fast{open: answer(abi.Event{Kind: abi.Call}), push: func(off abi.RawOffset, n uint32) []abi.Event {
 		events = append(events[:0], spanEvent(abi.Key, off, 1, off), flagged(markEvent(abi.Open, off), abi.FlagObject), spanEvent(abi.Key, off+1, 1, off),
 			spanEvent(abi.Value, off+2, 4, off), spanEvent(abi.Key, off+6, 1, off), flagged(spanEvent(abi.Value, off+7, 2, off), abi.ReadString|abi.FlagMore),
-			flagged(spanEvent(abi.Value, off+9, 2, off), abi.ReadString), markEvent(abi.Close, off+n))
+			flagged(spanEvent(abi.Value, off+9, 2, off), abi.ReadString), markEvent(abi.Close, off+abi.RawOffset(n)))
 		return events
 	}}, "sixteen letters ")
 }
@@ -52,7 +52,7 @@ func BenchmarkPushMembers(b *testing.B) {
 // fast is an Engine that does nothing but answer.
 type fast struct {
 	open abi.Answer
-	push func(off, n uint32) []abi.Event
+	push func(off abi.RawOffset, n uint32) []abi.Event
 }
 
 func (f *fast) Parser() *manifest.Parser { return &manifest.Parser{} }

@@ -30,7 +30,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		e := &script{open: next()}
 		e.parser.Synthesises = true
-		e.push = func(uint32, int, string) (abi.Answer, error) { return next(), nil }
+		e.push = func(abi.RawOffset, int, string) (abi.Answer, error) { return next(), nil }
 		e.finish = func(off abi.RawOffset, _ abi.Finish) (abi.Answer, error) {
 			a := next()
 			a.Events = append(a.Events, markEvent(abi.Commit, off))
@@ -40,7 +40,7 @@ func FuzzAnswers(f *testing.F) {
 		if err != nil {
 			return
 		}
-		seen := uint32(0)
+		seen := abi.RawOffset(0)
 		check := func(events []CheckedEvent) {
 			for _, e := range events {
 				if e.Kind != abi.Text && e.Kind != abi.Reasoning || e.End == e.Start {

@@ -50,8 +50,8 @@ func (s *script) Discard(why error) { s.discarded = why }
 func (s *script) Close() { s.closed++ }
 
 // answerInTurn gives one answer after the other.
-func answerInTurn(list ...any) func(uint32, int, string) (abi.Answer, error) {
-	return func(uint32, int, string) (abi.Answer, error) {
+func answerInTurn(list ...any) func(abi.RawOffset, int, string) (abi.Answer, error) {
+	return func(abi.RawOffset, int, string) (abi.Answer, error) {
 		if len(list) == 0 {
 			return abi.Answer{}, nil
 		}
@@ -72,8 +72,8 @@ func answerInTurn(list ...any) func(uint32, int, string) (abi.Answer, error) {
 func answer(events ...abi.Event) abi.Answer { return abi.Answer{Events: events} }
 
 // spanEvent makes an event with a span; its end is the span's unless given.
-func spanEvent(kind abi.Kind, start, n uint32, end ...uint32) abi.Event {
-	e := abi.Event{Kind: kind, Start: start, Len: n, End: start + n}
+func spanEvent(kind abi.Kind, start abi.RawOffset, n uint32, end ...abi.RawOffset) abi.Event {
+	e := abi.Event{Kind: kind, Start: uint32(start), Len: n, End: start + abi.RawOffset(n)}
 	if len(end) > 0 {
 		e.End = end[0]
 	}
@@ -84,7 +84,7 @@ func flagged(e abi.Event, flags uint8) abi.Event { e.Flags = flags; return e }
 
 func inCall(e abi.Event, call uint16) abi.Event { e.Call = call; return e }
 
-func markEvent(kind abi.Kind, end uint32) abi.Event { return abi.Event{Kind: kind, End: end} }
+func markEvent(kind abi.Kind, end abi.RawOffset) abi.Event { return abi.Event{Kind: kind, End: end} }
 
 // renderEvents renders events.
 func renderEvents(events []CheckedEvent) (list []string) {

@@ -33,7 +33,9 @@ func TestEventsAreSlicesOfTheText(t *testing.T) {
 }
 
 func TestWatchIsServedWithoutTheSource(t *testing.T) {
-	watch := func(kind abi.Kind, end uint32) abi.Event { return abi.WatchEvent(uint8(kind), 0, []byte("<"), end) }
+	watch := func(kind abi.Kind, end abi.RawOffset) abi.Event {
+		return abi.WatchEvent(uint8(kind), 0, []byte("<"), end)
+	}
 	e := &script{
 		open: answer(watch(abi.Text, 0)),
 		push: answerInTurn([]abi.Event{spanEvent(abi.Reasoning, 10, 2), watch(abi.Reasoning, 12)}, []abi.Event{markEvent(abi.Commit, 15)}),
@@ -69,7 +71,7 @@ func TestWatchInArgumentsAndValues(t *testing.T) {
 }
 
 func TestHoldDeliversLater(t *testing.T) {
-	hold := func(end uint32) abi.Event { return abi.WatchEvent(abi.FlagHold, 0, []byte(`"`), end) }
+	hold := func(end abi.RawOffset) abi.Event { return abi.WatchEvent(abi.FlagHold, 0, []byte(`"`), end) }
 	e := &script{push: answerInTurn([]abi.Event{hold(0)}, []abi.Event{spanEvent(abi.Text, 0, 5), hold(5)}, []abi.Event{markEvent(abi.Commit, 7)})}
 	s, _ := open(t, Config{Engine: e})
 	wantEvents(t, "held", push(t, s, "<a"))
@@ -178,7 +180,7 @@ func TestFaultInACall(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	none := func(uint32, int, string) (abi.Answer, error) { return abi.Answer{}, nil }
+	none := func(abi.RawOffset, int, string) (abi.Answer, error) { return abi.Answer{}, nil }
 	e := &script{push: none}
 	s, _ := open(t, Config{Engine: e, Limits: Limits{Held: 8}})
 	wantEvents(t, "held", push(t, s, "12345678"))

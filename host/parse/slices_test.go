@@ -14,14 +14,14 @@ import (
 // A long push reaches the source in parts: bounded, in order, cut at characters.
 func TestLongPushIsCut(t *testing.T) {
 	text := strings.Repeat("prosé", 5000)
-	got, next := "", uint32(0)
+	got, next := "", abi.RawOffset(0)
 	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		fresh := data[back:]
 		if off != next || len(fresh) > maxPushBytes || !utf8.ValidString(data) {
 			t.Errorf("push of %d bytes at %d, want at most %d at %d", len(fresh), off, maxPushBytes, next)
 		}
 		got += fresh
-		next = off + uint32(len(fresh))
+		next = off + abi.RawOffset(len(fresh))
 		return answer(spanEvent(abi.Text, off, uint32(len(fresh)))), nil
 	}}
 	s, _ := open(t, Config{Engine: e})
@@ -45,8 +45,8 @@ func TestLongPushIsCut(t *testing.T) {
 func TestWatchBetweenParts(t *testing.T) {
 	hold := abi.WatchEvent(abi.FlagHold, 0, []byte("!"), 0)
 	e := &script{open: answer(hold), push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
-		end := off + uint32(len(data)-back)
-		return answer(spanEvent(abi.Reasoning, off, end-off), abi.WatchEvent(uint8(abi.Text), 0, []byte("?"), end)), nil
+		end := off + abi.RawOffset(len(data)-back)
+		return answer(spanEvent(abi.Reasoning, off, uint32(end-off)), abi.WatchEvent(uint8(abi.Text), 0, []byte("?"), end)), nil
 	}}
 	s, _ := open(t, Config{Engine: e})
 	push(t, s, strings.Repeat("a", 6000))
@@ -84,7 +84,7 @@ func TestFaultInALaterPart(t *testing.T) {
 func TestLiteralsOfAllPartsStay(t *testing.T) {
 	buffer := make([]byte, 1)
 	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
-		end := off + uint32(len(data)-back)
+		end := off + abi.RawOffset(len(data)-back)
 		buffer[0] = 'a' + byte(off/maxPushBytes) // as an engine does: valid until its next call
 		return abi.Answer{Literals: buffer, Events: []abi.Event{
 			{Kind: abi.Literal, Len: 1, End: off}, {Kind: abi.Note, End: end}}}, nil

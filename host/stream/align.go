@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
@@ -19,12 +20,12 @@ import (
 // are marked as shared if it became another as well.
 type aligner struct {
 	on     bool
-	units  []unit // not settled yet
-	marks  []mark // by their start
-	tokens int    // tokens so far
-	text   uint32 // raw text so far, in bytes
-	given  int    // tokens that are settled
-	high   uint32 // where the raw text of the outputs so far ends
+	units  []unit        // not settled yet
+	marks  []mark        // by their start
+	tokens int           // tokens so far
+	text   abi.RawOffset // raw text so far, in bytes
+	given  int           // tokens that are settled
+	high   abi.RawOffset // where the raw text of the outputs so far ends
 	all    []segment
 	keep   bool // all is wanted
 }
@@ -32,13 +33,13 @@ type aligner struct {
 // unit is tokens whose texts can't be told apart.
 type unit struct {
 	tokens     int
-	start, end uint32
+	start, end abi.RawOffset
 	made       part // what the engine itself made of them
 }
 
 // mark is raw text that became a part.
 type mark struct {
-	start, end uint32
+	start, end abi.RawOffset
 	part       part
 }
 
@@ -73,7 +74,7 @@ func (a *aligner) input(tokens int, text string, lengths []int) {
 
 func (a *aligner) unit(tokens, length int) {
 	start := a.text
-	a.text += uint32(length)
+	a.text += abi.RawOffset(length)
 	if tokens == 0 { // text that came behind its tokens
 		if n := len(a.units); n > 0 && length > 0 {
 			a.units[n-1].end = a.text
@@ -118,7 +119,7 @@ func (a *aligner) output(d *framing.Delta) {
 }
 
 // settle gives the segments of the tokens whose text lies before end.
-func (a *aligner) settle(end uint32) []segment {
+func (a *aligner) settle(end abi.RawOffset) []segment {
 	a.high = max(a.high, end)
 	n := 0
 	for n < len(a.units) && a.units[n].settled(a.high) {
@@ -128,7 +129,7 @@ func (a *aligner) settle(end uint32) []segment {
 }
 
 // settled says whether all that decides about a unit lies before high.
-func (u *unit) settled(high uint32) bool {
+func (u *unit) settled(high abi.RawOffset) bool {
 	if u.start == u.end && u.made.kind == 0 {
 		return u.end < high
 	}

@@ -23,8 +23,8 @@ type choice struct {
 	made     engineCalls
 	align    aligner
 
-	mark     int      // where this input's outputs begin in the queue
-	ends     []uint32 // where the raw text of each of these outputs ends
+	mark     int             // where this input's outputs begin in the queue
+	ends     []abi.RawOffset // where the raw text of each of these outputs ends
 	role     bool
 	raw      int // bytes that the engine said
 	ended    bool

@@ -19,7 +19,7 @@ type pipeline struct {
 	thought *parse.Session
 	calls   jail.Reader
 	spans   spans
-	offset  uint32 // raw text so far, where no parser reads it
+	offset  abi.RawOffset // raw text so far, where no parser reads it
 	lead    lead
 }
 
@@ -95,7 +95,7 @@ func (p *pipeline) session(e parser.Engine, answer bool) (*parse.Session, []pars
 		Limits: parse.Limits{Held: m.Limits.held(), Call: m.Limits.held()},
 		OnFault: func(f *parse.FaultError) {
 			m.Hooks.anomaly(anomalyFault, 1)
-			m.Hooks.warn("parser fault", "request", p.run.o.id, "parser", f.Parser, "offset", f.Offset, "cause", f.Cause)
+			m.Hooks.warn("parser fault", "request", p.run.o.id, "parser", f.Parser, "offset", uint64(f.Offset), "cause", f.Cause)
 		},
 		OnNote: func(n parse.Note) {
 			if n.Error {
@@ -124,7 +124,7 @@ func (p *pipeline) frame() {
 		GuidedEager: model.Arguments == framing.Eager && !plan.Jailed(),
 		Arguments:   model.Arguments, Invalid: model.Invalid, Unknown: model.Unknown,
 		Single: !plan.Chat.ParallelToolCalls, CallsOff: plan.CallsOff, KeepControl: model.KeepControl, MaxHeld: model.Limits.held(),
-		Raw: func(start, end uint32) []byte {
+		Raw: func(start, end abi.RawOffset) []byte {
 			if p.calls == nil {
 				return nil
 			}
@@ -168,7 +168,7 @@ func (p *pipeline) text(dst []framing.Delta, text string, last bool) ([]framing.
 		return p.framer.Apply(events, dst), err
 	}
 	start := p.offset
-	p.offset += uint32(len(text))
+	p.offset += abi.RawOffset(len(text))
 	return append(dst, framing.Delta{Kind: framing.Content, Text: text, Start: start, End: p.offset}), nil
 }
 

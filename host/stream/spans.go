@@ -1,25 +1,35 @@
 package stream
 
-import "github.com/turnkey-parsers/turnkey/host/framing"
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/framing"
+)
+
+// VisibleOffset is an offset into the text of a choice without its reasoning, in
+// bytes.
+type VisibleOffset uint32
 
 // spans maps offsets of the text without reasoning back to the raw text.
 type spans struct {
 	list []span
-	next uint32 // length of the text without reasoning
+	next VisibleOffset // length of the text without reasoning
 }
 
 // span is a run of raw text that went on: it begins at from in the text without
 // reasoning, and at raw in the raw text.
-type span struct{ from, raw uint32 }
-
-func (s *spans) add(start, end uint32) {
-	if n := len(s.list); n == 0 || s.list[n-1].raw+(s.next-s.list[n-1].from) != start {
-		s.list = append(s.list, span{from: s.next, raw: start})
-	}
-	s.next += end - start
+type span struct {
+	from VisibleOffset
+	raw  abi.RawOffset
 }
 
-// raw maps the offsets of deltas.
+func (s *spans) add(start, end abi.RawOffset) {
+	if n := len(s.list); n == 0 || s.list[n-1].raw+abi.RawOffset(s.next-s.list[n-1].from) != start {
+		s.list = append(s.list, span{from: s.next, raw: start})
+	}
+	s.next += VisibleOffset(end - start)
+}
+
+// raw maps the offsets of deltas, which count the visible text so far.
 func (s *spans) raw(deltas []framing.Delta) {
 	if len(s.list) == 0 {
 		return
@@ -29,14 +39,15 @@ func (s *spans) raw(deltas []framing.Delta) {
 		if d.Start == d.End {
 			continue
 		}
-		d.Start, d.End = s.at(d.Start), s.at(d.End-1)+1
+		d.Start, d.End = s.at(VisibleOffset(d.Start)), s.at(VisibleOffset(d.End-1))+1
 	}
 }
 
-func (s *spans) at(off uint32) uint32 {
+// at gives the place in the raw text of a byte of the visible text.
+func (s *spans) at(off VisibleOffset) abi.RawOffset {
 	i := len(s.list) - 1
 	for i > 0 && s.list[i].from > off {
 		i--
 	}
-	return s.list[i].raw + off - s.list[i].from
+	return s.list[i].raw + abi.RawOffset(off-s.list[i].from)
 }

@@ -30,7 +30,7 @@ func TestServer(t *testing.T) {
 		in := s.alloc(2)
 		copy(in, "ab")
 		a := s.push(id, off, 0, in)
-		if len(a.Events) != 1 || a.Events[0] != (abi.Event{Kind: abi.Text, Start: off, Len: 2, End: off + 2}) {
+		if len(a.Events) != 1 || a.Events[0] != (abi.Event{Kind: abi.Text, Start: off, Len: 2, End: abi.RawOffset(off) + 2}) {
 			t.Errorf("session %d at %d: %+v", id, off, a.Events)
 		}
 	}

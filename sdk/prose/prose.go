@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
@@ -153,33 +154,33 @@ type Machine struct {
 	Thought bool
 
 	g     *Grammar
-	given bool   // Next has returned a marker; the family goes on from it
-	from  uint32 // quotations from before this offset are over
+	given bool          // Next has returned a marker; the family goes on from it
+	from  abi.RawOffset // quotations from before this offset are over
 
-	pos   uint32   // everything before this offset is scanned
-	open  []opened // quotes that are open, in their order
-	count [4]int   // how many of them there are of each kind
-	held  []marker // markers from the first one that can't be passed yet
-	front int      // where in held that one is
-	line  uint32   // where the line begins, as far as quotes were open
-	above int      // how many of held stand before it
-	blank bool     // the line so far is blank
+	pos   abi.RawOffset // everything before this offset is scanned
+	open  []opened      // quotes that are open, in their order
+	count [4]int        // how many of them there are of each kind
+	held  []marker      // markers from the first one that can't be passed yet
+	front int           // where in held that one is
+	line  abi.RawOffset // where the line begins, as far as quotes were open
+	above int           // how many of held stand before it
+	blank bool          // the line so far is blank
 
 	owner     ownership
 	json      scan.JSON
-	jsonAt    uint32 // where the value begins that json reads
-	jsonAfter uint32 // no value is tried before this offset: one failed there
+	jsonAt    abi.RawOffset // where the value begins that json reads
+	jsonAfter abi.RawOffset // no value is tried before this offset: one failed there
 }
 
 type opened struct {
-	at   uint32
+	at   abi.RawOffset
 	kind uint8
 }
 
 type marker struct {
-	at   uint32
-	line uint32 // quotes from before this offset do not protect it
-	by   uint32 // where the quotation opens that makes it text
+	at   abi.RawOffset
+	line abi.RawOffset // quotes from before this offset do not protect it
+	by   abi.RawOffset // where the quotation opens that makes it text
 	id   int16
 	text bool
 }
@@ -262,7 +263,7 @@ func (m *Machine) markup(w *sdk.Window) (marker, bool) {
 
 // quoted says whether h stands behind an open quote that may protect it.
 func (m *Machine) quoted(h marker) bool {
-	i, _ := slices.BinarySearchFunc(m.open, h.line, func(o opened, line uint32) int { return cmp.Compare(o.at, line) })
+	i, _ := slices.BinarySearchFunc(m.open, h.line, func(o opened, line abi.RawOffset) int { return cmp.Compare(o.at, line) })
 	return i < len(m.open) && m.open[i].at < h.at
 }
 
@@ -296,7 +297,7 @@ func (m *Machine) say(w *sdk.Window, n int) {
 func (m *Machine) rest(w *sdk.Window) {
 	if m.front < len(m.held) {
 		m.say(w, int(m.held[m.front].at-w.Offset()))
-		if m.owner == nobody && !m.blank && w.Len() < MaxHeld/2 && m.pos == w.Offset()+uint32(w.Len()) {
+		if m.owner == nobody && !m.blank && w.Len() < MaxHeld/2 && m.pos == w.Offset()+abi.RawOffset(w.Len()) {
 			w.Hold(m.g.whole.quoted)
 		}
 		return

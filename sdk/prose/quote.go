@@ -42,12 +42,12 @@ func (m *Machine) scan(w *sdk.Window) bool {
 			}
 			var wait bool
 			if i, settled, wait = m.special(w, b, i); wait {
-				m.pos = w.Offset() + uint32(i)
+				m.pos = w.Offset() + abi.RawOffset(i)
 				return false
 			}
 		}
 	}
-	m.pos = w.Offset() + uint32(i)
+	m.pos = w.Offset() + abi.RawOffset(i)
 	switch {
 	case settled:
 		return true
@@ -87,7 +87,7 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 		case scan.Wait:
 			return i, false, true
 		case scan.Yes:
-			m.found(w.Offset()+uint32(i), n, id)
+			m.found(w.Offset()+abi.RawOffset(i), n, id)
 			return i + n, true, false
 		}
 	}
@@ -97,12 +97,12 @@ func (m *Machine) special(w *sdk.Window, b []byte, i int) (next int, settled, wa
 			return i, false, true
 		case scan.Yes:
 			n := m.g.set.Len(id)
-			m.found(w.Offset()+uint32(i), n, id)
+			m.found(w.Offset()+abi.RawOffset(i), n, id)
 			return i + n, id < m.g.strip, false
 		}
 	}
 	if c == '\n' && len(m.open) > 0 {
-		m.blank, m.line = true, w.Offset()+uint32(i)+1
+		m.blank, m.line = true, w.Offset()+abi.RawOffset(i)+1
 		return i + 1, m.endLine(), false
 	}
 	if class&quote != 0 {
@@ -137,8 +137,8 @@ func (m *Machine) spaced(w *sdk.Window, b []byte, i int) (id, n int, v scan.Verd
 
 // found takes a marker of n bytes in. One that ends a thought ends all quotations
 // before it, unless a quote of its line is open.
-func (m *Machine) found(at uint32, n, id int) {
-	end := at + uint32(n)
+func (m *Machine) found(at abi.RawOffset, n, id int) {
+	end := at + abi.RawOffset(n)
 	switch {
 	case m.g.set.Marker(id)[0] == '\n':
 		m.unquote()
@@ -169,7 +169,7 @@ func (m *Machine) endsThought(h marker) bool {
 }
 
 // ask looks for a JSON value behind a held marker, or behind its tag.
-func (m *Machine) ask(at uint32) {
+func (m *Machine) ask(at abi.RawOffset) {
 	if len(m.open) > 0 && at >= m.jsonAfter && m.front < len(m.held) {
 		m.owner, m.jsonAt = asked, at
 	}
@@ -185,7 +185,7 @@ func (m *Machine) tag(b []byte, i int, w *sdk.Window) int {
 	m.owner = nobody
 	if b[i] == '>' {
 		i++
-		m.ask(w.Offset() + uint32(i))
+		m.ask(w.Offset() + abi.RawOffset(i))
 	}
 	return i
 }
@@ -210,7 +210,7 @@ func (m *Machine) mark(w *sdk.Window, b []byte, i int) (next int, settled, wait 
 		}
 	}
 	if !word(before) {
-		m.open = append(m.open, opened{at: w.Offset() + uint32(i), kind: kind})
+		m.open = append(m.open, opened{at: w.Offset() + abi.RawOffset(i), kind: kind})
 		m.count[kind]++
 	}
 	return i + 1, false, false
@@ -270,7 +270,7 @@ func (m *Machine) unquote() {
 }
 
 // forget ends the quotations that were opened before at.
-func (m *Machine) forget(at uint32) {
+func (m *Machine) forget(at abi.RawOffset) {
 	n := 0
 	for n < len(m.open) && m.open[n].at < at {
 		m.count[m.open[n].kind]--
@@ -315,7 +315,7 @@ func (m *Machine) own(b []byte, i int, w *sdk.Window) int {
 	case scan.Done:
 		m.owner = nobody
 	case scan.Bad:
-		m.owner, m.jsonAfter = nobody, w.Offset()+uint32(i+n)
+		m.owner, m.jsonAfter = nobody, w.Offset()+abi.RawOffset(i+n)
 		return int(m.jsonAt - w.Offset())
 	}
 	return i + n

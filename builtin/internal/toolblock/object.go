@@ -15,32 +15,32 @@ type object struct {
 	void bool // well-formed so far, but no call
 	role role
 
-	from   uint32 // where the object begins
-	key    uint32 // where the key begins that is being scanned
+	from   abi.RawOffset // where the object begins
+	key    abi.RawOffset // where the key begins that is being scanned
 	name   span
 	args   span
 	id     span
-	text   bool   // the arguments stand in a JSON string
-	inText uint32 // how far that string was searched for its object
+	text   bool          // the arguments stand in a JSON string
+	inText abi.RawOffset // how far that string was searched for its object
 
 	// While the JSON is not whole, the first block closer in it may turn out to
 	// be the block's end, and so may the first escape.
-	searched uint32
-	closer   uint32
-	escape   uint32
+	searched abi.RawOffset
+	closer   abi.RawOffset
+	escape   abi.RawOffset
 
 	brackets scan.Brackets // of a body that broke, up to read
-	read     uint32
+	read     abi.RawOffset
 }
 
 // span is a part of the raw text. What was said of it moves its from along.
 type span struct {
-	from, to     uint32
+	from, to     abi.RawOffset
 	begun, whole bool
 }
 
 // nowhere is the place of a marker that was not seen.
-const nowhere = ^uint32(0)
+const nowhere = ^abi.RawOffset(0)
 
 // role is what a member of a call object means.
 type role uint8
@@ -53,13 +53,13 @@ const (
 )
 
 // start starts on a body.
-func (o *object) start(array bool, at uint32) {
+func (o *object) start(array bool, at abi.RawOffset) {
 	o.walk.Start(array)
 	o.reset(at)
 }
 
 // reset starts on an object that follows behind place at.
-func (o *object) reset(at uint32) {
+func (o *object) reset(at abi.RawOffset) {
 	*o = object{walk: o.walk, searched: at, closer: nowhere, escape: nowhere}
 }
 
@@ -70,7 +70,7 @@ func (b *Block) inObject(w *sdk.Window) step {
 	for {
 		n, s := o.walk.Next(w.Bytes(), w.Scanned)
 		w.Scanned = n
-		here := w.Offset() + uint32(n)
+		here := w.Offset() + abi.RawOffset(n)
 		switch s {
 		case scan.ObjectBegins:
 			o.from = here
@@ -130,7 +130,7 @@ func (o *object) keyEnds(key []byte, m *Members) {
 // memberBegins takes the first byte of a value. A name that is no string and
 // arguments that are neither an object nor a string that holds one make no call.
 func (b *Block) memberBegins(w *sdk.Window, c byte) {
-	o, here := &b.object, w.Offset()+uint32(w.Scanned)
+	o, here := &b.object, w.Offset()+abi.RawOffset(w.Scanned)
 	switch {
 	case o.role == other:
 	case o.role == idRole:
@@ -154,7 +154,7 @@ func (b *Block) memberBegins(w *sdk.Window, c byte) {
 func (b *Block) memberEnds(w *sdk.Window) {
 	b.lookInText(w)
 	o := &b.object
-	end := w.Offset() + uint32(w.Scanned)
+	end := w.Offset() + abi.RawOffset(w.Scanned)
 	switch o.role {
 	case nameRole:
 		o.name.to, o.name.whole = end-1, true
@@ -182,7 +182,7 @@ func (b *Block) lookInText(w *sdk.Window) {
 	p := w.Bytes()[:w.Scanned]
 	i := int(o.inText - w.Offset())
 	i += scan.LeadingSpace(p[i:])
-	o.inText = w.Offset() + uint32(i)
+	o.inText = w.Offset() + abi.RawOffset(i)
 	if i == len(p) {
 		return
 	}
@@ -205,7 +205,7 @@ func (b *Block) call(w *sdk.Window) {
 // first part, so the arguments wait for it.
 func (b *Block) awaitsID(w *sdk.Window) bool {
 	o := &b.object
-	return b.g.Members.ID != "" && !o.id.whole && w.Offset()+uint32(w.Scanned)-o.from <= idPatience
+	return b.g.Members.ID != "" && !o.id.whole && w.Offset()+abi.RawOffset(w.Scanned)-o.from <= idPatience
 }
 
 // idPatience is how many bytes of an object are held for an id behind its
@@ -227,14 +227,14 @@ func (o *object) late(w *sdk.Window) bool {
 	if !o.name.begun || o.args.begun && o.args.from < from {
 		from = o.args.from
 	}
-	return !w.InCall() && (o.name.begun || o.args.begun) && w.Offset()+uint32(w.Scanned)-from > maxHeld
+	return !w.InCall() && (o.name.begun || o.args.begun) && w.Offset()+abi.RawOffset(w.Scanned)-from > maxHeld
 }
 
 // objectEnds completes a call whose object is whole; markers in it were data.
 // Without arguments it is a call all the same.
 func (b *Block) objectEnds(w *sdk.Window) {
 	o := &b.object
-	end := w.Offset() + uint32(w.Scanned)
+	end := w.Offset() + abi.RawOffset(w.Scanned)
 	o.searched, o.closer, o.escape = end, nowhere, nowhere
 	o.void = o.void || o.late(w)
 	if !o.void && o.name.whole && !w.InCall() {
@@ -255,7 +255,7 @@ func (b *Block) objectEnds(w *sdk.Window) {
 func (b *Block) flush(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	b.call(w)
-	limit := min(off+uint32(w.Scanned), o.searched, o.closer, o.escape)
+	limit := min(off+abi.RawOffset(w.Scanned), o.searched, o.closer, o.escape)
 	o.void = o.void || o.late(w)
 	if o.walk.InKey() {
 		limit = min(limit, o.key)
@@ -300,8 +300,8 @@ func (b *Block) rescue(w *sdk.Window) {
 	p := w.Bytes()[:w.Scanned]
 	for from := int(max(o.searched, off) - off); ; from++ {
 		at, id, v := b.set.rescue.Find(p, from, false)
-		from, o.searched = at, off+uint32(at)
-		for _, seen := range [...]*uint32{&o.closer, &o.escape} {
+		from, o.searched = at, off+abi.RawOffset(at)
+		for _, seen := range [...]*abi.RawOffset{&o.closer, &o.escape} {
 			if *seen != nowhere && o.searched-*seen > maxHeld {
 				*seen = nowhere
 			}
@@ -332,7 +332,7 @@ func (b *Block) broken(w *sdk.Window) step {
 	case o.escape != nowhere:
 		w.Skip(int(o.escape - off))
 	case b.g.Close == "":
-		o.read, o.brackets = off+uint32(w.Scanned), o.walk.Brackets()
+		o.read, o.brackets = off+abi.RawOffset(w.Scanned), o.walk.Brackets()
 		w.Skip(int(o.searched - off))
 		end = b.to(atBroken)
 	default:
@@ -349,7 +349,7 @@ func (b *Block) inBroken(w *sdk.Window) step {
 	at, id, v := b.set.broken.Find(p, 0, w.Final)
 	if from := int(max(o.read, w.Offset()) - w.Offset()); from < at {
 		n, closed := o.brackets.Scan(p[from:at])
-		o.read = w.Offset() + uint32(from+n)
+		o.read = w.Offset() + abi.RawOffset(from+n)
 		if closed {
 			w.Skip(from + n)
 			return over

@@ -31,7 +31,7 @@ type transcript struct {
 	raw  string
 	out  strings.Builder
 	last abi.Kind
-	end  uint32
+	end  abi.RawOffset
 }
 
 func (t *transcript) add(a abi.Answer) {

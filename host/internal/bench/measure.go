@@ -136,12 +136,12 @@ func pushed(e parser.Engine, chunks [][]byte) (time.Duration, error) {
 		return 0, err
 	}
 	defer s.Close()
-	start, off := time.Now(), uint32(0)
+	start, off := time.Now(), abi.RawOffset(0)
 	for _, c := range chunks {
 		if _, err := s.Push(off, 0, c); err != nil {
 			return 0, err
 		}
-		off += uint32(len(c))
+		off += abi.RawOffset(len(c))
 	}
 	_, err = s.Finish(off, abi.FinishUnknown)
 	return time.Since(start), err
