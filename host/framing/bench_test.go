@@ -65,3 +65,21 @@ func BenchmarkGuidedPayload(b *testing.B) {
 		dst = f.Apply(events, dst[:0])
 	}
 }
+
+// BenchmarkGuidedEager reads guided JSON that arrives in chunks of a token's size.
+func BenchmarkGuidedEager(b *testing.B) {
+	f := New(Config{Guided: abi.ModeGuidedRequired, GuidedEager: true, Tools: toolsNamed("f")})
+	const text = `[{"name":"f","arguments":{"a":"sixteen letters","b":[1,2,3],"c":{"d":null}}}]`
+	var chunks [][]event
+	for at := 0; at < len(text); at += 4 {
+		chunks = append(chunks, []event{payloadText(text[at:min(at+4, len(text))])})
+	}
+	var dst []Delta
+	b.ReportAllocs()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		for _, chunk := range chunks {
+			dst = f.Apply(chunk, dst[:0])
+		}
+	}
+}

@@ -63,7 +63,9 @@ const (
 func (j *JSON) Reset() { j.state, j.depth = value, 0 }
 
 // InString says whether the next byte is inside a string.
-func (j *JSON) InString() bool { return j.state >= inKey && j.state < minus }
+func (j *JSON) InString() bool { return j.state.inString() }
+
+func (s state) inString() bool { return s >= inKey && s < minus }
 
 // InPlainString says whether the next byte stands in a string and not in the middle
 // of an escape: bytes other than those of StringWatch then leave j as it is.
@@ -107,30 +109,30 @@ func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
 		return 0, Bad
 	}
 	for i := 0; i < len(b); i++ {
-		if j.InPlainString() {
+		before := j.state
+		switch {
+		case before == inString || before == inKey:
 			for i < len(b) && b[i] != '"' && b[i] != '\\' && (b[i] >= ' ' || !strict) {
 				i++
 			}
 			if i == len(b) {
-				break
+				return i, More
 			}
 			if b[i] < ' ' {
 				return i, Control
 			}
-		}
-		if j.endsNumber() && !isNumberByte(b[i]) {
+		case before >= zero && j.endsNumber() && !isNumberByte(b[i]):
 			j.endValue()
 			if j.state == complete {
 				return i, Done
 			}
 		}
-		text := j.InString()
 		j.readByte(b[i])
 		switch j.state {
 		case complete:
 			return i + 1, Done
 		case broken:
-			j.badInString = text
+			j.badInString = before.inString()
 			return i, Bad
 		}
 	}
