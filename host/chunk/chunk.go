@@ -88,8 +88,8 @@ func (it *Item) StopOf(choice int) (Stop, bool) {
 	return Stop{}, false
 }
 
-// stopped says whether a user's stop was hit.
-func (it *Item) stopped() bool {
+// hasStop says whether a user's stop was hit.
+func (it *Item) hasStop() bool {
 	for _, s := range it.Stops {
 		if s.Reason != nil {
 			return true

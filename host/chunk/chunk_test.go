@@ -34,10 +34,10 @@ func TestT3_MessageOfAnErrorItem(t *testing.T) {
 }
 
 func TestLatchKeepsTheFirstError(t *testing.T) {
-	var l chunk.Latch
+	var l chunk.FirstError
 	first := errors.New("first")
-	l.Shut(first)
-	l.Shut(errors.New("second"))
+	l.Set(first)
+	l.Set(errors.New("second"))
 	if l.Err() != first {
 		t.Errorf("got %v", l.Err())
 	}
@@ -64,7 +64,7 @@ func TestW2_N8_N13_Merge(t *testing.T) {
 		`{"completion_token_ids":"oops","timing":{"request_received_ms":1000,"total_time_ms":41.5}}`,
 		`{"completion_token_ids":[ ]}`, `{"completion_token_ids":[ 73 ]}`, `null`, `[]`, `3`, `{}`,
 	} {
-		j.Take(item(in))
+		j.Collect(item(in))
 	}
 	want := `{"completion_token_ids":[70,71,72,73],"engine_data":{"a":5},"worker_id":{"decode_worker_id":9007199254740993}}`
 	if got := attach(&j, false); got != want {
@@ -73,14 +73,14 @@ func TestW2_N8_N13_Merge(t *testing.T) {
 	if j.Ignored != 4 {
 		t.Errorf("%d values ignored", j.Ignored)
 	}
-	if got := attach(&j, true); got != `{"timing":{"request_received_ms":1000,"total_time_ms":41.5}}` || j.Left() {
-		t.Errorf("then %s, left %v", got, j.Left())
+	if got := attach(&j, true); got != `{"timing":{"request_received_ms":1000,"total_time_ms":41.5}}` || j.Pending() {
+		t.Errorf("then %s, left %v", got, j.Pending())
 	}
 	if got := attach(&j, true); got != "" {
 		t.Errorf("twice: %s", got)
 	}
-	j.Take(item(`{"engine_data":{"a":1}}`))
-	j.Take(item(`{"engine_data":null}`))
+	j.Collect(item(`{"engine_data":{"a":1}}`))
+	j.Collect(item(`{"engine_data":null}`))
 	if got := attach(&j, true); got != `{"engine_data":null}` {
 		t.Errorf("a null does not win: %s", got)
 	}
@@ -96,7 +96,7 @@ func TestN7_EvidenceBecomesMembers(t *testing.T) {
 		EngineData: openai.Raw(`{"routed_experts":[[3]],"x":1}`),
 		Stops:      []chunk.Stop{{Reason: openai.Raw(`"END"`)}, {Choice: 1}},
 	}
-	j.Take(it)
+	j.Collect(it)
 	var c openai.Chunk
 	j.Attach(&c, true)
 	if got := string(c.NVExt); got != `{"completion_token_ids":[1,2],"prompt_token_ids":[5],"engine_data":{"routed_experts":[[3]],"x":1},"routed_experts":[[3]],"prompt_logprobs":[null]}` {
@@ -108,14 +108,14 @@ func TestN7_EvidenceBecomesMembers(t *testing.T) {
 	// The stop that was hit belongs to the choice that hit it.
 	it = item(`{"stop_reason":"END","worker_id":1}`)
 	it.Stops = []chunk.Stop{{Reason: openai.Raw(`"END"`)}}
-	j.Take(it)
+	j.Collect(it)
 	if got := attach(&j, true); got != `{"worker_id":1}` {
 		t.Errorf("got %s", got)
 	}
 	// An engine that sends its own list is not counted twice.
 	it = item(`{"completion_token_ids":[1]}`)
 	it.Data.Choices = []openai.Choice{{TokenIDs: openai.Raw("[1]")}}
-	j.Take(it)
+	j.Collect(it)
 	if got := attach(&j, false); got != `{"completion_token_ids":[1]}` {
 		t.Errorf("got %s", got)
 	}
@@ -123,13 +123,13 @@ func TestN7_EvidenceBecomesMembers(t *testing.T) {
 
 func TestT27_OnlyWhatWasAskedFor(t *testing.T) {
 	j := chunk.Joiner{Wants: func(name string) bool { return name == "worker_id" }}
-	j.Take(item(`{"completion_token_ids":[1],"worker_id":{"a":1},"engine_data":{}}`))
+	j.Collect(item(`{"completion_token_ids":[1],"worker_id":{"a":1},"engine_data":{}}`))
 	if got := attach(&j, true); got != `{"worker_id":{"a":1}}` {
 		t.Errorf("got %s", got)
 	}
 	j = chunk.Joiner{Wants: func(string) bool { return false }}
-	j.Take(item(`{"completion_token_ids":[1]}`))
-	if j.Left() {
+	j.Collect(item(`{"completion_token_ids":[1]}`))
+	if j.Pending() {
 		t.Error("something is left that nobody asked for")
 	}
 }
@@ -137,7 +137,7 @@ func TestT27_OnlyWhatWasAskedFor(t *testing.T) {
 func TestT12_MetricsAreSummedAndDrainedOnce(t *testing.T) {
 	j := chunk.Joiner{Wants: all}
 	for _, m := range []chunk.Metrics{{ChunkTokens: 2, OutputTokens: 2, InputTokens: 9}, {ChunkTokens: 3, OutputTokens: 5, InputTokens: 9}} {
-		j.Take(&chunk.Item{Metrics: &m})
+		j.Collect(&chunk.Item{Metrics: &m})
 	}
 	if m, ok := j.DrainMetrics(); !ok || m.ChunkTokens != 5 || m.OutputTokens != 5 {
 		t.Errorf("got %+v, %v", m, ok)
@@ -150,9 +150,9 @@ func TestT12_MetricsAreSummedAndDrainedOnce(t *testing.T) {
 func TestWhatWasAttachedStaysUntilReset(t *testing.T) {
 	j := chunk.Joiner{Wants: all}
 	var a, b openai.Chunk
-	j.Take(item(`{"worker_id":{"long":"enough to be seen"}}`))
+	j.Collect(item(`{"worker_id":{"long":"enough to be seen"}}`))
 	j.Attach(&a, false)
-	j.Take(item(`{"x":1}`))
+	j.Collect(item(`{"x":1}`))
 	j.Attach(&b, false)
 	if string(a.NVExt) != `{"worker_id":{"long":"enough to be seen"}}` || string(b.NVExt) != `{"x":1}` {
 		t.Errorf("%s, %s", a.NVExt, b.NVExt)
@@ -170,7 +170,7 @@ func TestN18_IDsLeaveOnceInOrder(t *testing.T) {
 				list[i] = string('0' + rune(next%10))
 				next++
 			}
-			j.Take(item(`{"completion_token_ids":[` + strings.Join(list, ",") + `]}`))
+			j.Collect(item(`{"completion_token_ids":[` + strings.Join(list, ",") + `]}`))
 			if rapid.Bool().Draw(t, "output") {
 				var c openai.Chunk
 				j.Attach(&c, false)
@@ -221,10 +221,10 @@ func TestFinishRules(t *testing.T) {
 		{chunk.FinishRules{CutIsLength: true}, "stop", true, true, "tool_calls", "tool_calls"},
 		{chunk.FinishRules{CutIsLength: true}, "stop", false, false, "stop", ""},
 	} {
-		if got := c.rules.Reason(c.engine, c.calls, c.cut); got != c.want {
+		if got := c.rules.ClientReason(c.engine, c.calls, c.cut); got != c.want {
 			t.Errorf("%+v %s: %s", c.rules, c.engine, got)
 		}
-		if got := c.rules.Missing(c.calls); got != c.none {
+		if got := c.rules.MissingReason(c.calls); got != c.none {
 			t.Errorf("%+v, none: %s", c.rules, got)
 		}
 	}
@@ -248,7 +248,7 @@ func TestT85_ReasonForTheParser(t *testing.T) {
 		{"", abi.FinishEOS, true, abi.FinishUnknown},
 	} {
 		r := chunk.FinishRules{TurnGrammar: c.grammar}
-		if got := r.Parser(c.engine, chunk.Stop{Finish: c.stop}); got != c.want {
+		if got := r.ParserReason(c.engine, chunk.Stop{Finish: c.stop}); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
@@ -262,41 +262,41 @@ func TestUsageHold(t *testing.T) {
 		return c
 	}
 	h := chunk.UsageHold{Final: true, Running: true}
-	if h.Latest() != nil || h.Run() != nil {
+	if h.Latest() != nil || h.TakeRunning() != nil {
 		t.Error("usage out of nothing")
 	}
 	c := withChoice(3)
-	h.Take(c)
-	if u := h.Run(); c.Usage != nil || u == nil || u.CompletionTokens != 3 || h.Run() != nil {
+	h.Collect(c)
+	if u := h.TakeRunning(); c.Usage != nil || u == nil || u.CompletionTokens != 3 || h.TakeRunning() != nil {
 		t.Errorf("running: %+v", u)
 	}
-	h.Take(side(5))
-	if h.Run() != nil || h.Latest().CompletionTokens != 5 {
+	h.Collect(side(5))
+	if h.TakeRunning() != nil || h.Latest().CompletionTokens != 5 {
 		t.Error("usage alone is not running usage")
 	}
-	h.Reasoned(9)
+	h.CountReasoning(9)
 	if u := h.Latest(); u.ReasoningTokens != 5 {
 		t.Errorf("more reasoning than tokens: %+v", u)
 	}
 	h = chunk.UsageHold{Final: false, Running: true}
-	h.Take(withChoice(3))
-	if h.Run() != nil {
+	h.Collect(withChoice(3))
+	if h.TakeRunning() != nil {
 		t.Error("running usage without the final one")
 	}
 }
 
 func TestS4_MakerMakesAnew(t *testing.T) {
 	m := chunk.Maker{Frame: openai.Frame{ID: "i", Model: "m"}}
-	m.Adopt(openai.Frame{ID: "engine", Model: "other", SystemFingerprint: "fp"})
-	c := m.Choice(1)
+	m.AdoptFrame(openai.Frame{ID: "engine", Model: "other", SystemFingerprint: "fp"})
+	c := m.WithChoice(1)
 	c.NVExt, c.Usage, c.Choices[0].Logprobs = openai.Raw("{}"), &openai.Usage{}, openai.Raw("{}")
-	c.Choices[0].Delta.ToolCalls = append(m.Calls(), openai.ToolCall{ID: "x"})
+	c.Choices[0].Delta.ToolCalls = append(m.CallsOfLast(), openai.ToolCall{ID: "x"})
 	m.Reset()
-	c = m.Choice(0)
-	if c.ID != "i" || c.SystemFingerprint != "fp" || c.NVExt != nil || c.Usage != nil || chunk.Visible(c) || c.Choices[0].Index != 0 {
+	c = m.WithChoice(0)
+	if c.ID != "i" || c.SystemFingerprint != "fp" || c.NVExt != nil || c.Usage != nil || chunk.VisibleToClient(c) || c.Choices[0].Index != 0 {
 		t.Errorf("%+v", c)
 	}
-	if s := m.Side(); s.Model != "m" || s.Choices != nil || chunk.Visible(s) {
+	if s := m.WithoutChoices(); s.Model != "m" || s.Choices != nil || chunk.VisibleToClient(s) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -314,7 +314,7 @@ func TestH7_H8_Visible(t *testing.T) {
 		},
 	} {
 		for i, c := range list {
-			if chunk.Visible(c) != want {
+			if chunk.VisibleToClient(c) != want {
 				t.Errorf("%d: want %v of %+v", i, want, c)
 			}
 		}

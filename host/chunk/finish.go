@@ -17,10 +17,10 @@ type FinishRules struct {
 	TurnGrammar bool
 }
 
-// Reason is the finish reason that a client is told for what the engine said.
+// ClientReason is the finish reason that a client is told for what the engine gave.
 // calls says whether the choice sent a call that it completed, cut whether its
 // text ended in the middle of one.
-func (r *FinishRules) Reason(engine string, calls, cut bool) string {
+func (r *FinishRules) ClientReason(engine string, calls, cut bool) string {
 	switch {
 	case engine == openai.FinishStop && cut && !calls && r.CutIsLength:
 		return openai.FinishLength
@@ -32,9 +32,9 @@ func (r *FinishRules) Reason(engine string, calls, cut bool) string {
 	return engine
 }
 
-// Missing is the finish reason for a choice that never got one: none is made up
+// MissingReason is the finish reason for a choice that never got one: none is made up
 // but for a choice with calls, which a client has to run.
-func (r *FinishRules) Missing(calls bool) string {
+func (r *FinishRules) MissingReason(calls bool) string {
 	switch {
 	case !calls:
 		return ""
@@ -44,9 +44,9 @@ func (r *FinishRules) Missing(calls bool) string {
 	return openai.FinishToolCalls
 }
 
-// Parser is the reason that a parser is told. Only a confirmed EOS of the model
+// ParserReason is the reason that a parser is told. Only a confirmed EOS of the model
 // under a turn grammar permits it to complete what is not closed.
-func (r *FinishRules) Parser(engine string, stop Stop) abi.Finish {
+func (r *FinishRules) ParserReason(engine string, stop Stop) abi.Finish {
 	switch engine {
 	case openai.FinishLength, openai.FinishContentFilter:
 		return abi.FinishLength

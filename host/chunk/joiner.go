@@ -37,7 +37,7 @@ type Joiner struct {
 
 	metrics    Metrics
 	hasMetrics bool
-	pending    Members
+	members    Members
 	extra      []openai.Member
 	logprobs   openai.Raw // prompt_logprobs
 	out        []byte     // memory of the nvext texts since Reset
@@ -46,8 +46,8 @@ type Joiner struct {
 // Reset takes the memory back of what was attached so far.
 func (j *Joiner) Reset() { j.out = j.out[:0] }
 
-// Take takes the metadata off an item. Usage is not the joiner's.
-func (j *Joiner) Take(it *Item) {
+// Collect takes the metadata off an item. Usage is not the joiner's.
+func (j *Joiner) Collect(it *Item) {
 	if m := it.Metrics; m != nil {
 		m.ChunkTokens += j.metrics.ChunkTokens
 		j.metrics, j.hasMetrics = *m, true
@@ -57,13 +57,13 @@ func (j *Joiner) Take(it *Item) {
 	if c == nil {
 		return
 	}
-	j.takeEvidence(it)
+	j.collectEvidence(it)
 	if !jsonx.IsNull(c.PromptLogprobs) {
 		j.logprobs = bytes.Clone(c.PromptLogprobs)
-		j.offer(fieldPromptLogprobs, c.PromptLogprobs)
+		j.offerMember(fieldPromptLogprobs, c.PromptLogprobs)
 	}
 	if c.NVExt != nil {
-		j.merge(c.NVExt, it.stopped())
+		j.mergeMembers(c.NVExt, it.hasStop())
 	}
 	for _, m := range c.Extra {
 		if !jsonx.IsNull(m.Value) {
@@ -73,31 +73,31 @@ func (j *Joiner) Take(it *Item) {
 	c.PromptLogprobs, c.NVExt, c.PromptTokenIDs, c.Extra = nil, nil, nil, nil
 }
 
-// takeEvidence makes members of what the engine says outside nvext.
-func (j *Joiner) takeEvidence(it *Item) {
+// collectEvidence makes members of what the engine says outside nvext.
+func (j *Joiner) collectEvidence(it *Item) {
 	c := it.Data
 	ownIDs := jsonx.Get(c.NVExt, FieldIDs) != nil
 	for i := range c.Choices {
 		choice := &c.Choices[i]
 		if !jsonx.IsNull(choice.TokenIDs) && !ownIDs {
-			j.offer(FieldIDs, choice.TokenIDs)
+			j.offerMember(FieldIDs, choice.TokenIDs)
 		}
 	}
 	if !jsonx.IsNull(c.PromptTokenIDs) {
-		j.offer(FieldPromptIDs, c.PromptTokenIDs)
+		j.offerMember(FieldPromptIDs, c.PromptTokenIDs)
 	}
 	if it.EngineData != nil {
-		j.offer(fieldEngineData, it.EngineData)
+		j.offerMember(fieldEngineData, it.EngineData)
 		if v := jsonx.Get(it.EngineData, fieldExperts); v != nil {
-			j.offer(fieldExperts, v)
+			j.offerMember(fieldExperts, v)
 		}
 		it.EngineData = nil
 	}
 }
 
-// merge merges an nvext that the engine sent itself. Where it told the stop that
+// mergeMembers merges an nvext that the engine sent itself. Where it told the stop that
 // was hit, the choice has that already.
-func (j *Joiner) merge(incoming openai.Raw, stopped bool) {
+func (j *Joiner) mergeMembers(incoming openai.Raw, stopped bool) {
 	if !jsonx.IsObject(incoming) {
 		j.Ignored++
 		return
@@ -108,23 +108,23 @@ func (j *Joiner) merge(incoming openai.Raw, stopped bool) {
 			return
 		}
 		if !stopped || string(name) != FieldStopReason {
-			j.offer(string(name), value)
+			j.offerMember(string(name), value)
 		}
 	}
 }
 
-// offer merges one member if the client asked for it.
-func (j *Joiner) offer(name string, value openai.Raw) {
-	if j.Wants(name) && !j.pending.Merge(name, value) {
+// offerMember merges one member if the client asked for it.
+func (j *Joiner) offerMember(name string, value openai.Raw) {
+	if j.Wants(name) && !j.members.Merge(name, value) {
 		j.Ignored++
 	}
 }
 
 // Offer merges a member that the host makes itself.
-func (j *Joiner) Offer(name string, value openai.Raw) { j.offer(name, value) }
+func (j *Joiner) Offer(name string, value openai.Raw) { j.offerMember(name, value) }
 
 // Has says whether a member is pending.
-func (j *Joiner) Has(name string) bool { return j.pending.index(name) >= 0 }
+func (j *Joiner) Has(name string) bool { return j.members.index(name) >= 0 }
 
 func (j *Joiner) addExtra(m openai.Member) {
 	m.Value = bytes.Clone(m.Value)
@@ -140,25 +140,25 @@ func (j *Joiner) addExtra(m openai.Member) {
 // Attach puts what is pending on an output that has a choice. finished says
 // whether a finish reason is on this output or has gone before.
 func (j *Joiner) Attach(c *openai.Chunk, finished bool) {
-	c.NVExt = j.drain(finished)
+	c.NVExt = j.drainMembers(finished)
 	c.PromptLogprobs, j.logprobs = j.logprobs, nil
 	c.Extra, j.extra = j.extra, nil
 }
 
-// drain gives the pending nvext, nil where nothing is due. The text is valid
+// drainMembers gives the pending nvext, nil where nothing is due. The text is valid
 // until Reset.
-func (j *Joiner) drain(finished bool) openai.Raw {
-	if j.pending.Len() == 0 {
+func (j *Joiner) drainMembers(finished bool) openai.Raw {
+	if j.members.Len() == 0 {
 		return nil
 	}
 	start := len(j.out)
 	out := append(j.out, '{')
-	for _, m := range j.pending.List() {
+	for _, m := range j.members.List() {
 		if finished || !finishOnly(m.Name) {
 			out = jsonx.AppendMember(out, m.Name, m.Value)
 		}
 	}
-	j.pending.drop(func(name string) bool { return finished || !finishOnly(name) })
+	j.members.dropMembers(func(name string) bool { return finished || !finishOnly(name) })
 	if len(out) == start+1 {
 		return nil
 	}
@@ -174,9 +174,9 @@ func (j *Joiner) DrainMetrics() (m Metrics, ok bool) {
 	return m, ok
 }
 
-// Left says whether anything that a client sees is pending.
-func (j *Joiner) Left() bool {
-	return j.pending.Len() > 0 || j.logprobs != nil || len(j.extra) > 0
+// Pending says whether anything that a client sees is pending.
+func (j *Joiner) Pending() bool {
+	return j.members.Len() > 0 || j.logprobs != nil || len(j.extra) > 0
 }
 
 // Members is an nvext object under merge, in order of first appearance.
@@ -211,7 +211,7 @@ func (l *Members) Merge(name string, value openai.Raw) bool {
 	}
 	switch {
 	case i < 0:
-		l.list = append(l.list, openai.Member{Name: name, Value: append(l.room(), value...)})
+		l.list = append(l.list, openai.Member{Name: name, Value: append(l.freeRoom(), value...)})
 	case appends:
 		l.list[i].Value = AppendList(l.list[i].Value, value)
 	default:
@@ -231,7 +231,7 @@ func (l *Members) MergeObject(v openai.Raw) {
 	}
 }
 
-func (l *Members) room() []byte {
+func (l *Members) freeRoom() []byte {
 	n := len(l.free) - 1
 	if n < 0 {
 		return nil
@@ -241,8 +241,8 @@ func (l *Members) room() []byte {
 	return b
 }
 
-// drop forgets members; their memory is used again.
-func (l *Members) drop(which func(name string) bool) {
+// dropMembers forgets members; their memory is used again.
+func (l *Members) dropMembers(which func(name string) bool) {
 	kept := l.list[:0]
 	for _, m := range l.list {
 		if which(m.Name) {

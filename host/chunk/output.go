@@ -12,18 +12,18 @@ type Maker struct {
 	// Frame is the frame of all outputs.
 	Frame openai.Frame
 
-	slots []*slot
+	slots []*chunkSlot
 	used  int
 }
 
-type slot struct {
+type chunkSlot struct {
 	chunk  openai.Chunk
 	choice [1]openai.Choice
 	call   [1]openai.ToolCall
 }
 
-// Adopt takes over what a client may know of the engine's frame.
-func (m *Maker) Adopt(engine openai.Frame) {
+// AdoptFrame takes over what a client may know of the engine's frame.
+func (m *Maker) AdoptFrame(engine openai.Frame) {
 	if engine.SystemFingerprint != "" {
 		m.Frame.SystemFingerprint = engine.SystemFingerprint
 	}
@@ -35,48 +35,48 @@ func (m *Maker) Adopt(engine openai.Frame) {
 // Reset takes all chunks back that were made so far.
 func (m *Maker) Reset() { m.used = 0 }
 
-// Choice makes a chunk with one choice.
-func (m *Maker) Choice(index int) *openai.Chunk {
-	s := m.slot()
+// WithChoice makes a chunk with one choice.
+func (m *Maker) WithChoice(index int) *openai.Chunk {
+	s := m.nextSlot()
 	s.choice[0] = openai.Choice{Index: index}
 	s.chunk = openai.Chunk{Frame: m.Frame, Choices: s.choice[:]}
 	return &s.chunk
 }
 
-// Calls gives room for one tool call in the chunk made last.
-func (m *Maker) Calls() []openai.ToolCall { return m.slots[m.used-1].call[:0] }
+// CallsOfLast gives room for one tool call in the chunk made last.
+func (m *Maker) CallsOfLast() []openai.ToolCall { return m.slots[m.used-1].call[:0] }
 
-// Side makes a chunk without choices.
-func (m *Maker) Side() *openai.Chunk {
-	s := m.slot()
+// WithoutChoices makes a chunk without choices.
+func (m *Maker) WithoutChoices() *openai.Chunk {
+	s := m.nextSlot()
 	s.chunk = openai.Chunk{Frame: m.Frame}
 	return &s.chunk
 }
 
-func (m *Maker) slot() *slot {
+func (m *Maker) nextSlot() *chunkSlot {
 	if m.used == len(m.slots) {
-		m.slots = append(m.slots, new(slot))
+		m.slots = append(m.slots, new(chunkSlot))
 	}
 	m.used++
 	return m.slots[m.used-1]
 }
 
-// Visible says whether there is anything in a chunk for a client to see.
-func Visible(c *openai.Chunk) bool {
+// VisibleToClient says whether there is anything in a chunk for a client to see.
+func VisibleToClient(c *openai.Chunk) bool {
 	if c.Usage != nil || c.NVExt != nil || c.PromptLogprobs != nil || len(c.Extra) > 0 {
 		return true
 	}
 	for i := range c.Choices {
 		ch := &c.Choices[i]
-		if ch.FinishReason != "" || ch.Logprobs != nil || len(ch.Extra) > 0 || !Empty(&ch.Delta) {
+		if ch.FinishReason != "" || ch.Logprobs != nil || len(ch.Extra) > 0 || !EmptyDelta(&ch.Delta) {
 			return true
 		}
 	}
 	return false
 }
 
-// Empty says whether a delta says nothing.
-func Empty(d *openai.Delta) bool {
+// EmptyDelta says whether a delta says nothing.
+func EmptyDelta(d *openai.Delta) bool {
 	return d.Role == "" && d.Reasoning == "" && d.Content == "" && d.Parts == nil && d.Refusal == "" &&
 		len(d.ToolCalls) == 0 && len(d.Extra) == 0
 }

@@ -15,8 +15,8 @@ type UsageHold struct {
 	reasoning int64
 }
 
-// Take takes the usage off a chunk.
-func (h *UsageHold) Take(c *openai.Chunk) {
+// Collect takes the usage off a chunk.
+func (h *UsageHold) Collect(c *openai.Chunk) {
 	if c.Usage == nil {
 		return
 	}
@@ -25,12 +25,12 @@ func (h *UsageHold) Take(c *openai.Chunk) {
 	c.Usage = nil
 }
 
-// Reasoned counts tokens of a chunk whose output holds reasoning.
-func (h *UsageHold) Reasoned(tokens int64) { h.reasoning += tokens }
+// CountReasoning counts tokens of a chunk whose output holds reasoning.
+func (h *UsageHold) CountReasoning(tokens int64) { h.reasoning += tokens }
 
-// Run gives the running usage that came with the chunk just read, for the last
+// TakeRunning gives the running usage that came with the chunk just read, for the last
 // of its outputs; nil where there is none or none was asked for.
-func (h *UsageHold) Run() *openai.Usage {
+func (h *UsageHold) TakeRunning() *openai.Usage {
 	if !h.Final || !h.Running || !h.running {
 		return nil
 	}
@@ -38,8 +38,8 @@ func (h *UsageHold) Run() *openai.Usage {
 	return h.estimate()
 }
 
-// Drop forgets running usage that found no output.
-func (h *UsageHold) Drop() { h.running = false }
+// DropRunning forgets running usage that found no output.
+func (h *UsageHold) DropRunning() { h.running = false }
 
 // Latest gives the latest usage, nil where the engine sent none. An engine that
 // does not tell the reasoning tokens gets them estimated.

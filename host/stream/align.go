@@ -20,59 +20,62 @@ import (
 // are marked as shared if it became another as well.
 type aligner struct {
 	on     bool
-	units  []unit        // not settled yet
-	marks  []mark        // by their start
-	tokens int           // tokens so far
+	units  []tokenUnit   // not settled yet
+	marks  []outputMark  // by their start
+	tokens tokenIndex    // tokens so far
 	text   abi.RawOffset // raw text so far, in bytes
-	given  int           // tokens that are settled
+	given  tokenIndex    // tokens that are settled
 	high   abi.RawOffset // where the raw text of the outputs so far ends
-	all    []segment
+	all    []alignedSegment
 	keep   bool // all is wanted
 }
 
-// unit is tokens whose texts can't be told apart.
-type unit struct {
+// tokenIndex counts the tokens of a choice, from 0.
+type tokenIndex int
+
+// tokenUnit is tokens whose texts can't be told apart.
+type tokenUnit struct {
 	tokens     int
 	start, end abi.RawOffset
-	made       part // what the engine itself made of them
+	made       alignedPart // what the engine itself made of them
 }
 
-// mark is raw text that became a part.
-type mark struct {
+// outputMark is raw text that became a part.
+type outputMark struct {
 	start, end abi.RawOffset
-	part       part
+	part       alignedPart
 }
 
-// part is what text becomes.
-type part struct {
+// alignedPart is what text becomes.
+type alignedPart struct {
 	kind framing.Kind // 0: structure
 	call int
 }
 
-// segment is a run of tokens of one part: from one index to before the other.
-type segment struct {
-	from, to int
-	part     part
+// alignedSegment is a run of tokens of one part: from one index to before the other.
+type alignedSegment struct {
+	from, to tokenIndex
+	part     alignedPart
 	shared   bool
 }
 
-// input takes the tokens and the text of a chunk. lengths are the lengths of the
+// observeTokens takes the tokens and the text of a chunk. lengths are the lengths of the
 // tokens' texts, where they are known.
-func (a *aligner) input(tokens int, text string, lengths []int) {
+func (a *aligner) observeTokens(tokens int, text string, lengths []int) {
 	if !a.on {
 		return
 	}
-	a.tokens += tokens
-	if len(lengths) == tokens && sum(lengths) == len(text) {
+	a.tokens += tokenIndex(tokens)
+	if len(lengths) == tokens && sumLengths(lengths) == len(text) {
 		for _, n := range lengths {
-			a.unit(1, n)
+			a.addUnit(1, n)
 		}
 		return
 	}
-	a.unit(tokens, len(text))
+	a.addUnit(tokens, len(text))
 }
 
-func (a *aligner) unit(tokens, length int) {
+func (a *aligner) addUnit(tokens, length int) {
 	start := a.text
 	a.text += abi.RawOffset(length)
 	if tokens == 0 { // text that came behind its tokens
@@ -81,33 +84,33 @@ func (a *aligner) unit(tokens, length int) {
 		}
 		return
 	}
-	a.units = append(a.units, unit{tokens: tokens, start: start, end: a.text})
+	a.units = append(a.units, tokenUnit{tokens: tokens, start: start, end: a.text})
 }
 
-func sum(list []int) (n int) {
+func sumLengths(list []int) (n int) {
 	for _, v := range list {
 		n += v
 	}
 	return n
 }
 
-// made says what the engine itself made of a chunk's tokens, where the chunk has
+// addPart says what the engine itself made of a chunk's tokens, where the chunk has
 // no text to be read.
-func (a *aligner) made(p part) {
+func (a *aligner) addPart(p alignedPart) {
 	if n := len(a.units) - 1; n >= 0 && a.units[n].start == a.units[n].end {
 		a.units[n].made = p
 	}
 }
 
-// output says what raw text became.
-func (a *aligner) output(d *framing.Delta) {
+// addDelta says what raw text became.
+func (a *aligner) addDelta(d *framing.Delta) {
 	if !a.on || d.Start >= d.End {
 		return
 	}
-	m := mark{d.Start, d.End, part{kind: d.Kind}}
+	m := outputMark{d.Start, d.End, alignedPart{kind: d.Kind}}
 	switch d.Kind {
 	case framing.CallHead, framing.CallArgs:
-		m.part = part{framing.CallHead, d.Index}
+		m.part = alignedPart{framing.CallHead, d.Index}
 	case framing.CallEnd, framing.CallCut:
 		return
 	}
@@ -118,50 +121,50 @@ func (a *aligner) output(d *framing.Delta) {
 	a.marks = slices.Insert(a.marks, at, m)
 }
 
-// settle gives the segments of the tokens whose text lies before end.
-func (a *aligner) settle(end abi.RawOffset) []segment {
+// settleUpTo gives the segments of the tokens whose text lies before end.
+func (a *aligner) settleUpTo(end abi.RawOffset) []alignedSegment {
 	a.high = max(a.high, end)
 	n := 0
 	for n < len(a.units) && a.units[n].settled(a.high) {
 		n++
 	}
-	return a.take(n)
+	return a.takeUnits(n)
 }
 
 // settled says whether all that decides about a unit lies before high.
-func (u *unit) settled(high abi.RawOffset) bool {
+func (u *tokenUnit) settled(high abi.RawOffset) bool {
 	if u.start == u.end && u.made.kind == 0 {
 		return u.end < high
 	}
 	return u.end <= high
 }
 
-// rest gives the segments of all tokens that are left.
-func (a *aligner) rest() []segment { return a.take(len(a.units)) }
+// settleAll gives the segments of all tokens that are left.
+func (a *aligner) settleAll() []alignedSegment { return a.takeUnits(len(a.units)) }
 
-func (a *aligner) take(n int) []segment {
-	var list []segment
+func (a *aligner) takeUnits(n int) []alignedSegment {
+	var list []alignedSegment
 	for _, u := range a.units[:n] {
-		s := a.judge(u)
-		s.from, s.to = a.given, a.given+u.tokens
+		s := a.segmentOf(u)
+		s.from, s.to = a.given, a.given+tokenIndex(u.tokens)
 		a.given = s.to
-		list = join(list, s)
+		list = joinSegment(list, s)
 	}
 	a.units = append(a.units[:0], a.units[n:]...)
 	if n > 0 {
-		a.forget()
+		a.dropSettledMarks()
 	}
 	if a.keep {
 		for _, s := range list {
-			a.all = join(a.all, s)
+			a.all = joinSegment(a.all, s)
 		}
 	}
 	return list
 }
 
-// judge finds what a unit became. Tokens without text of their own, as parts of a
+// segmentOf finds what a unit became. Tokens without text of their own, as parts of a
 // character are, go with the text that follows.
-func (a *aligner) judge(u unit) (s segment) {
+func (a *aligner) segmentOf(u tokenUnit) (s alignedSegment) {
 	if u.made.kind != 0 {
 		s.part = u.made
 		return s
@@ -184,17 +187,17 @@ func (a *aligner) judge(u unit) (s segment) {
 	return s
 }
 
-// forget drops the marks that no unit to come can meet.
-func (a *aligner) forget() {
+// dropSettledMarks drops the marks that no unit to come can meet.
+func (a *aligner) dropSettledMarks() {
 	from := a.text
 	if len(a.units) > 0 {
 		from = a.units[0].start
 	}
-	a.marks = slices.DeleteFunc(a.marks, func(m mark) bool { return m.end <= from })
+	a.marks = slices.DeleteFunc(a.marks, func(m outputMark) bool { return m.end <= from })
 }
 
-// join appends a segment, or lets the last one grow.
-func join(list []segment, s segment) []segment {
+// joinSegment appends a segment, or lets the last one grow.
+func joinSegment(list []alignedSegment, s alignedSegment) []alignedSegment {
 	if n := len(list) - 1; n >= 0 && list[n].part == s.part && list[n].shared == s.shared && list[n].to == s.from {
 		list[n].to = s.to
 		return list
@@ -203,7 +206,7 @@ func join(list []segment, s segment) []segment {
 }
 
 // appendSegments appends segments as JSON: [{"tokens":[0,3],"kind":"reasoning"}].
-func appendSegments(b []byte, list []segment) []byte {
+func appendSegments(b []byte, list []alignedSegment) []byte {
 	b = append(b, '[')
 	for i, s := range list {
 		if i > 0 {
@@ -224,7 +227,7 @@ func appendSegments(b []byte, list []segment) []byte {
 	return append(b, ']')
 }
 
-func (p part) name() string {
+func (p alignedPart) name() string {
 	switch p.kind {
 	case framing.Reasoning:
 		return "reasoning"
@@ -236,8 +239,8 @@ func (p part) name() string {
 	return "structure"
 }
 
-// count is the length of a list of token ids.
-func count(ids openai.Raw) (n int) {
+// countTokenIDs is the length of a list of token ids.
+func countTokenIDs(ids openai.Raw) (n int) {
 	for a := jsonx.ArrayOf(ids); ; n++ {
 		if _, ok := a.Next(); !ok {
 			return n
@@ -254,7 +257,7 @@ func textLengths(logprobs openai.Raw) (lengths []int) {
 			return lengths
 		}
 		if b := jsonx.Get(entry, "bytes"); jsonx.IsArray(b) {
-			lengths = append(lengths, count(b))
+			lengths = append(lengths, countTokenIDs(b))
 			continue
 		}
 		s, _ := jsonx.String(jsonx.Get(entry, "token"))

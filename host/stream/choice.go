@@ -13,95 +13,95 @@ import (
 // choice is one choice of an answer: it has a parser, a role, calls and a finish
 // reason of its own.
 type choice struct {
-	r     *run
+	run   *run
 	index int
 
-	pipeline pipeline
-	eos      eosGuard
-	nonEmpty nonEmpty
-	side     side
-	made     engineCalls
-	align    aligner
+	pipeline    pipeline
+	eos         eosGuard
+	nonEmpty    nonEmpty
+	metadata    choiceMetadata
+	engineCalls engineCalls
+	align       aligner
 
-	mark     int             // where this input's outputs begin in the queue
-	ends     []abi.RawOffset // where the raw text of each of these outputs ends
-	role     bool
-	raw      int // bytes that the engine said
-	ended    bool
-	finished bool // the finish reason is out
+	firstOutput   int             // where this input's outputs begin in the queue
+	outputEnds    []abi.RawOffset // where the raw text of each of these outputs ends
+	roleSent      bool
+	rawBytes      int // bytes that the engine sent
+	parseFinished bool
+	reasonSent    bool // the finish reason is out
 
-	// reason is the engine's finish reason while it waits for what is held.
-	reason string
-	stop   chunk.Stop
+	// engineReason is the engine's finish reason while it waits for what is held.
+	engineReason string
+	stop         chunk.Stop
 
-	calls    int // complete calls that went out
-	complete []bool
-	deltas   []framing.Delta
+	callsSent int // complete calls that went out
+	complete  []bool
+	deltas    []framing.Delta
 }
 
 func newChoice(r *run, index int) *choice {
-	p := r.o.plan
-	c := &choice{r: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: r.o.model.Limits.held()}}
+	p := r.operator.plan
+	c := &choice{run: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: r.operator.model.Limits.held()}}
 	c.eos.texts = p.EOSTexts()
-	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.o.chat.Stream
+	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.operator.chat.Stream
 	c.pipeline.init(r)
 	return c
 }
 
-// feed runs the choice's part of one item.
-func (c *choice) feed(it *chunk.Item, in *openai.Choice) error {
-	c.begin()
-	c.side.take(in)
+// feedItem runs the choice's part of one item.
+func (c *choice) feedItem(it *chunk.Item, in *openai.Choice) error {
+	c.beginOutputs()
+	c.metadata.collect(in)
 	if c.align.on {
-		c.align.input(max(count(in.TokenIDs), c.r.tokens), in.Delta.Content, textLengths(in.Logprobs))
+		c.align.observeTokens(max(countTokenIDs(in.TokenIDs), c.run.tokens), in.Delta.Content, textLengths(in.Logprobs))
 	}
-	if !c.finished {
-		if err := c.say(it, in); err != nil {
+	if !c.reasonSent {
+		if err := c.observeDelta(it, in); err != nil {
 			return err
 		}
-		c.alignMade(&in.Delta)
-		if in.FinishReason != "" && c.reason == "" {
-			c.reason = in.FinishReason
+		c.alignEngineDelta(&in.Delta)
+		if in.FinishReason != "" && c.engineReason == "" {
+			c.engineReason = in.FinishReason
 			c.stop, _ = it.StopOf(c.index)
 			c.stop.Reason = bytes.Clone(c.stop.Reason)
-			if !c.pipeline.holds() {
-				if err := c.end(abi.FinishUnknown); err != nil {
+			if !c.pipeline.holdsFinish() {
+				if err := c.finishParse(abi.FinishUnknown); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if c.last() == nil && c.pipeline.plain() && c.r.joiner.Left() {
-		c.output() // nothing to say, but nothing to wait for either
+	if c.lastOutput() == nil && c.pipeline.hasNoParser() && c.run.joiner.Pending() {
+		c.newOutput() // nothing to say, but nothing to wait for either
 	}
-	c.settle()
+	c.attachMetadata()
 	return nil
 }
 
-// begin begins the outputs of one input.
-func (c *choice) begin() { c.mark, c.ends = len(c.r.queue), c.ends[:0] }
+// beginOutputs begins the outputs of one input.
+func (c *choice) beginOutputs() { c.firstOutput, c.outputEnds = len(c.run.queue), c.outputEnds[:0] }
 
-// say passes what an item adds to the choice, in order.
-func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
+// observeDelta passes what an item adds to the choice, in order.
+func (c *choice) observeDelta(it *chunk.Item, in *openai.Choice) error {
 	d := &in.Delta
-	if err := c.spoke(sizeOf(d)); err != nil {
+	if err := c.countRaw(sizeOf(d)); err != nil {
 		return err
 	}
-	if d.Role != "" && !c.role {
-		c.output()
+	if d.Role != "" && !c.roleSent {
+		c.newOutput()
 	}
 	if d.Reasoning != "" {
 		c.deltas = append(c.deltas[:0], framing.Delta{Kind: framing.Reasoning, Text: d.Reasoning})
-		c.emit(c.deltas)
+		c.emitDeltas(c.deltas)
 	}
 	if !jsonx.IsNull(in.TokenIDs) {
-		c.eos.shows(it.EOSToken(c.index))
+		c.eos.observeIDs(it.EOSToken(c.index))
 	}
 	if d.Content != "" {
-		if c.reason != "" {
+		if c.engineReason != "" {
 			c.stop.Finish = abi.FinishUnknown // text follows: the evidence is void
 		}
-		if err := c.parse(c.eos.push(d.Content), in.FinishReason != ""); err != nil {
+		if err := c.pushText(c.eos.push(d.Content), in.FinishReason != ""); err != nil {
 			return err
 		}
 	}
@@ -109,10 +109,10 @@ func (c *choice) say(it *chunk.Item, in *openai.Choice) error {
 	return nil
 }
 
-// spoke counts what the engine said in a choice, in bytes.
-func (c *choice) spoke(n int) error {
-	c.raw += n
-	if limit := c.r.o.model.Limits.Text; limit > 0 && c.raw > limit {
+// countRaw counts what the engine sent for a choice, in bytes.
+func (c *choice) countRaw(n int) error {
+	c.rawBytes += n
+	if limit := c.run.operator.model.Limits.Text; limit > 0 && c.rawBytes > limit {
 		return errText
 	}
 	return nil
@@ -126,94 +126,94 @@ func sizeOf(d *openai.Delta) int {
 	return n
 }
 
-// parse gives the parser more text.
-func (c *choice) parse(text string, last bool) (err error) {
+// pushText gives the parser more text.
+func (c *choice) pushText(text string, last bool) (err error) {
 	if text == "" {
 		return nil
 	}
 	c.deltas, err = c.pipeline.push(c.deltas[:0], text, last)
 	if err == nil {
-		c.emit(c.deltas)
+		c.emitDeltas(c.deltas)
 	}
 	return err
 }
 
-// end ends the choice: what the parser still has, then the finish reason, if the
+// finishParse ends the choice: what the parser still has, then the finish reason, if the
 // engine gave one; none is the reason for the parser where it did not.
-func (c *choice) end(none abi.Finish) (err error) {
-	if c.ended {
+func (c *choice) finishParse(none abi.Finish) (err error) {
+	if c.parseFinished {
 		return nil
 	}
-	c.ended = true
+	c.parseFinished = true
 	reason := none
-	if c.reason != "" {
-		reason = c.r.rules.Parser(c.reason, c.stop)
+	if c.engineReason != "" {
+		reason = c.run.rules.ParserReason(c.engineReason, c.stop)
 	}
-	if err := c.parse(c.eos.end(c.reason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
+	if err := c.pushText(c.eos.flush(c.engineReason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
 		return err
 	}
-	cut := c.pipeline.cut()
+	cut := c.pipeline.callsGivenUp()
 	if c.deltas, err = c.pipeline.finish(c.deltas[:0], reason); err != nil {
 		return err
 	}
-	cut = c.pipeline.cut() - cut
-	c.emit(c.deltas)
-	c.write(c.nonEmpty.end())
-	if c.reason == "" {
+	cut = c.pipeline.callsGivenUp() - cut
+	c.emitDeltas(c.deltas)
+	c.writeDeltas(c.nonEmpty.flush())
+	if c.engineReason == "" {
 		return nil
 	}
-	out := c.last()
+	out := c.lastOutput()
 	if out == nil {
-		out = c.output()
+		out = c.newOutput()
 	}
-	out.FinishReason = c.r.rules.Reason(c.reason, c.calls > 0, cut > 0)
-	c.finished = true
+	out.FinishReason = c.run.rules.ClientReason(c.engineReason, c.callsSent > 0, cut > 0)
+	c.reasonSent = true
 	if c.stop.Reason != nil {
-		c.r.beside = append(c.r.beside, beside{len(c.r.queue) - 1, chunk.FieldStopReason, c.stop.Reason})
+		c.run.outputNVExt = append(c.run.outputNVExt, outputNVExt{len(c.run.queue) - 1, chunk.FieldStopReason, c.stop.Reason})
 	}
 	return nil
 }
 
-// flush ends the choice at the clean end of the stream.
-func (c *choice) flush() error {
-	if c.finished {
+// flushAtEnd ends the choice at the clean end of the stream.
+func (c *choice) flushAtEnd() error {
+	if c.reasonSent {
 		return nil
 	}
-	c.begin()
-	if err := c.end(abi.FinishUnknown); err != nil {
+	c.beginOutputs()
+	if err := c.finishParse(abi.FinishUnknown); err != nil {
 		return err
 	}
-	if c.side.pending() && c.last() == nil {
-		c.output()
+	if c.metadata.pending() && c.lastOutput() == nil {
+		c.newOutput()
 	}
-	c.settle()
+	c.attachMetadata()
 	return nil
 }
 
-// backstop gives a finish reason to a choice with calls that never got one.
-func (c *choice) backstop() {
-	if c.finished {
+// finishWithoutReason gives a finish reason to a choice with calls that never got one.
+func (c *choice) finishWithoutReason() {
+	if c.reasonSent {
 		return
 	}
-	reason := c.r.rules.Missing(c.calls > 0)
+	reason := c.run.rules.MissingReason(c.callsSent > 0)
 	if reason == "" {
-		c.r.o.model.Hooks.anomaly(anomalyNoFinish, 1)
+		c.run.operator.model.Hooks.anomaly(anomalyNoFinish, 1)
 		return
 	}
-	c.begin()
-	c.output().FinishReason = reason
-	c.finished = true
+	c.beginOutputs()
+	c.newOutput().FinishReason = reason
+	c.reasonSent = true
 }
 
-// settle puts log-probabilities on the last output of this input; without one
+// attachMetadata puts log-probabilities on the last output of this input; without one
 // they wait. Each output gets the tokens that it came from.
-func (c *choice) settle() {
-	c.aligned()
-	if out := c.last(); out != nil {
-		c.side.attach(out)
+func (c *choice) attachMetadata() {
+	c.attachAlignment()
+	if out := c.lastOutput(); out != nil {
+		c.metadata.attachTo(out)
 		return
 	}
-	c.side.keep()
+	c.metadata.ownMemory()
 }
 
 func (c *choice) close() { c.pipeline.close() }

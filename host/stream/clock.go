@@ -24,9 +24,9 @@ func newClock(ctx context.Context, t Timeouts) *clock {
 	return c
 }
 
-// tick says that the engine gave an item. The time to the first is not the
+// observeEngine says that the engine gave an item. The time to the first is not the
 // clock's to limit.
-func (c *clock) tick() {
+func (c *clock) observeEngine() {
 	switch {
 	case c.limit <= 0:
 	case c.idle == nil:
@@ -36,9 +36,9 @@ func (c *clock) tick() {
 	}
 }
 
-// cause is why an answer broke off: the clock's or the client's reason, if there
+// causeOf is why an answer broke off: the clock's or the client's reason, if there
 // is one, else err.
-func (c *clock) cause(err error) error {
+func (c *clock) causeOf(err error) error {
 	if why := context.Cause(c.ctx); why != nil {
 		return why
 	}

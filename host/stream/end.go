@@ -10,42 +10,42 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
-// end is the clean end: what the choices still hold, then the finish reasons that
+// finishStream is the clean end: what the choices still hold, then the finish reasons that
 // the host has to give, then metadata that found no output, then usage.
-func (r *run) end() error {
+func (r *run) finishStream() error {
 	for _, c := range r.choices {
-		if err := c.flush(); err != nil {
+		if err := c.flushAtEnd(); err != nil {
 			return err
 		}
 	}
-	r.load()
+	r.attachNVExt()
 	for _, c := range r.choices {
-		c.backstop()
+		c.finishWithoutReason()
 	}
-	r.leftover()
+	r.emitLeftoverMetadata()
 	if u := r.finalUsage(); u != nil {
-		side := r.maker.Side()
+		side := r.maker.WithoutChoices()
 		side.Usage = u
 		r.queue = append(r.queue, chunk.Item{Data: side})
 	}
 	return nil
 }
 
-// leftover makes one chunk without choices for metadata that found no output.
-func (r *run) leftover() {
-	if !r.finished() {
+// emitLeftoverMetadata makes one chunk without choices for metadata that found no output.
+func (r *run) emitLeftoverMetadata() {
+	if !r.allFinished() {
 		r.offerTiming()
 	}
 	for _, c := range r.choices {
-		if rest := c.align.rest(); rest != nil && !c.align.keep {
+		if rest := c.align.settleAll(); rest != nil && !c.align.keep {
 			r.joiner.Offer(chunk.FieldAlignment, appendSegments(nil, rest))
 		}
 	}
 	m := r.drainMetrics()
-	if m == nil && !r.joiner.Left() {
+	if m == nil && !r.joiner.Pending() {
 		return
 	}
-	it := chunk.Item{Data: r.maker.Side(), Metrics: m}
+	it := chunk.Item{Data: r.maker.WithoutChoices(), Metrics: m}
 	r.joiner.Attach(it.Data, true)
 	r.queue = append(r.queue, it)
 }
@@ -57,7 +57,7 @@ func (r *run) finalUsage() *openai.Usage {
 		return nil
 	}
 	u := r.usage.Latest()
-	if u == nil && !r.o.chat.Stream {
+	if u == nil && !r.operator.chat.Stream {
 		out := max(r.seen.OutputTokens, r.seen.ChunkTokens)
 		u = &openai.Usage{PromptTokens: r.seen.InputTokens, CompletionTokens: out, TotalTokens: r.seen.InputTokens + out}
 	}
@@ -69,7 +69,7 @@ func (r *run) offerTiming() {
 	if !r.joiner.Wants(chunk.FieldTiming) || r.joiner.Has(chunk.FieldTiming) {
 		return
 	}
-	start, now := r.o.created, time.Now()
+	start, now := r.operator.created, time.Now()
 	ms := func(name string, v float64, b []byte) []byte {
 		return strconv.AppendFloat(jsonx.AppendName(b, name), v, 'f', 3, 64)
 	}
@@ -81,8 +81,8 @@ func (r *run) offerTiming() {
 	r.joiner.Offer(chunk.FieldTiming, append(b, '}'))
 }
 
-// finishing says whether a finish reason is among the outputs of this input.
-func (r *run) finishing() bool {
+// finishIsQueued says whether a finish reason is among the outputs of this input.
+func (r *run) finishIsQueued() bool {
 	return slices.ContainsFunc(r.queue, func(it chunk.Item) bool {
 		return it.Data != nil && len(it.Data.Choices) > 0 && it.Data.Choices[0].FinishReason != ""
 	})

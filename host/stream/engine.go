@@ -23,9 +23,9 @@ type engineCall struct {
 // its place.
 func (c *choice) passParts(d *openai.Delta) {
 	if d.Parts != nil || d.Refusal != "" || len(d.Extra) > 0 {
-		out := c.last()
+		out := c.lastOutput()
 		if out == nil || !onlyRole(&out.Delta) {
-			out = c.output()
+			out = c.newOutput()
 		}
 		out.Delta.Parts, out.Delta.Refusal, out.Delta.Extra = d.Parts, d.Refusal, d.Extra
 	}
@@ -35,24 +35,24 @@ func (c *choice) passParts(d *openai.Delta) {
 }
 
 func (c *choice) passCall(call openai.ToolCall) {
-	if c.made == nil {
-		c.made = engineCalls{}
-		if c.r.o.plan.RawText() {
-			c.r.o.model.Hooks.warnOnce("the engine reads calls itself, although it is not asked to: they pass as they are")
+	if c.engineCalls == nil {
+		c.engineCalls = engineCalls{}
+		if c.run.operator.plan.RawText() {
+			c.run.operator.model.Hooks.warnOnce("the engine reads calls itself, although it is not asked to: they pass as they are")
 		}
 	}
-	made := c.made[call.Index]
+	made := c.engineCalls[call.Index]
 	if made == nil {
 		made = &engineCall{index: -1}
-		c.made[call.Index] = made
+		c.engineCalls[call.Index] = made
 	}
 	first := !made.named
 	if first {
-		made.take(&call)
+		made.merge(&call)
 		if call.Name == "" {
 			return
 		}
-		made.named, made.index = true, c.admit()
+		made.named, made.index = true, c.admitEngineCall()
 		call.Arguments, call.Extra = string(made.arguments), made.extra
 	}
 	if made.index < 0 {
@@ -60,16 +60,16 @@ func (c *choice) passCall(call openai.ToolCall) {
 	}
 	call.Index = made.index
 	if first {
-		call.ID, call.Type = c.r.ids.Take(made.id, call.Name), "function"
+		call.ID, call.Type = c.run.ids.Take(made.id, call.Name), "function"
 	} else {
 		call.ID, call.Type, call.Name = "", "", ""
 	}
-	c.call(call)
-	c.completed(made.index)
+	c.emitCall(call)
+	c.markCallComplete(made.index)
 }
 
-// take keeps a part of a call that has not begun yet for the client.
-func (m *engineCall) take(call *openai.ToolCall) {
+// merge keeps a part of a call that has not begun yet for the client.
+func (m *engineCall) merge(call *openai.ToolCall) {
 	if m.id == "" {
 		m.id = call.ID
 	}
@@ -77,8 +77,8 @@ func (m *engineCall) take(call *openai.ToolCall) {
 	m.extra = append(m.extra, call.Extra...)
 }
 
-// nameless counts the calls that never got a name.
-func (e engineCalls) nameless() (n int) {
+// countNameless counts the calls that never got a name.
+func (e engineCalls) countNameless() (n int) {
 	for _, made := range e {
 		if !made.named {
 			n++
@@ -87,27 +87,27 @@ func (e engineCalls) nameless() (n int) {
 	return n
 }
 
-// admit gives a new call of the engine its index, or -1 where no call may leave.
-func (c *choice) admit() int {
-	r := c.r
-	if r.rules.CallsOff || !r.o.chat.ParallelToolCalls && len(c.complete) > 0 {
-		r.o.model.Hooks.anomaly(anomalyCallSuppressed, 1)
+// admitEngineCall gives a new call of the engine its index, or -1 where no call may leave.
+func (c *choice) admitEngineCall() int {
+	r := c.run
+	if r.rules.CallsOff || !r.operator.chat.ParallelToolCalls && len(c.complete) > 0 {
+		r.operator.model.Hooks.anomaly(anomalyCallSuppressed, 1)
 		return -1
 	}
-	return c.pipeline.takeIndex()
+	return c.pipeline.takeCallIndex()
 }
 
-// alignMade tells the aligner what the engine made of a chunk.
-func (c *choice) alignMade(d *openai.Delta) {
+// alignEngineDelta tells the aligner what the engine made of a chunk.
+func (c *choice) alignEngineDelta(d *openai.Delta) {
 	switch {
 	case !c.align.on || d.Content != "":
-	case d.Reasoning != "" && !c.r.o.plan.ReasoningOff:
-		c.align.made(part{kind: framing.Reasoning})
+	case d.Reasoning != "" && !c.run.operator.plan.ReasoningOff:
+		c.align.addPart(alignedPart{kind: framing.Reasoning})
 	case d.Reasoning != "" || d.Parts != nil || d.Refusal != "":
-		c.align.made(part{kind: framing.Content})
+		c.align.addPart(alignedPart{kind: framing.Content})
 	case len(d.ToolCalls) > 0:
-		if made := c.made[d.ToolCalls[0].Index]; made.index >= 0 {
-			c.align.made(part{framing.CallHead, made.index})
+		if made := c.engineCalls[d.ToolCalls[0].Index]; made.index >= 0 {
+			c.align.addPart(alignedPart{framing.CallHead, made.index})
 		}
 	}
 }

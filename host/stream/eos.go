@@ -6,16 +6,16 @@ import "github.com/turnkey-parsers/turnkey/host/internal/holdback"
 // it: the last text of a turn that the model ended. What could become it is held
 // meanwhile. A model that writes about the token is told apart by the token's id.
 type eosGuard struct {
-	texts []string
-	held  string
-	ids   bool // the engine shows token ids
-	eos   bool // the last ids that it showed have an end token's
-	byEOS bool // held came with the id of an end token
+	texts      []string
+	held       string
+	showsIDs   bool // the engine shows token ids
+	lastIDsEnd bool // the last ids that it showed have an end token's
+	heldByID   bool // held came with the id of an end token
 }
 
-// shows takes the token ids of an item, which go before its text; eos says that
+// observeIDs takes the token ids of an item, which go before its text; eos says that
 // an end token's is among them. Text without ids belongs to the last ids.
-func (g *eosGuard) shows(eos bool) { g.ids, g.eos = true, eos }
+func (g *eosGuard) observeIDs(eos bool) { g.showsIDs, g.lastIDsEnd = true, eos }
 
 // push takes more text and gives what is certainly none of the end token's.
 func (g *eosGuard) push(text string) string {
@@ -25,21 +25,21 @@ func (g *eosGuard) push(text string) string {
 	if g.held != "" {
 		text = g.held + text
 	} else {
-		g.byEOS = false
+		g.heldByID = false
 	}
 	n := holdback.Suffix(text, g.texts)
 	g.held = text[len(text)-n:]
-	g.byEOS = n > 0 && (g.byEOS || g.eos)
+	g.heldByID = n > 0 && (g.heldByID || g.lastIDsEnd)
 	return text[:len(text)-n]
 }
 
-// end gives what is held as text, unless it is the end token's: then ended says
+// flush gives what is held as text, unless it is the end token's: then ended says
 // that the model ended its turn.
-func (g *eosGuard) end(ended bool) string {
+func (g *eosGuard) flush(ended bool) string {
 	held := g.held
 	g.held = ""
-	if g.ids {
-		ended = g.byEOS
+	if g.showsIDs {
+		ended = g.heldByID
 	}
 	if !ended {
 		return held

@@ -11,11 +11,11 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
-// fold reads the stream of chunks to its end and gives their sum.
-func fold(r *run) (*openai.Completion, error) {
+// foldRun reads the stream of chunks to its end and gives their sum.
+func foldRun(r *run) (*openai.Completion, error) {
 	var f folder
 	for {
-		it, err := r.next()
+		it, err := r.nextItem()
 		if err == io.EOF {
 			return f.completion(r), nil
 		}
@@ -23,21 +23,21 @@ func fold(r *run) (*openai.Completion, error) {
 			return nil, err
 		}
 		if it.Data != nil {
-			f.add(it.Data)
+			f.addChunk(it.Data)
 		}
 	}
 }
 
 // folder adds chunks up.
 type folder struct {
-	choices []*folded // in index order
+	choices []*foldedChoice // in index order
 	usage   *openai.Usage
 	nvext   chunk.Members
 	out     openai.Completion
 }
 
-// folded is one choice so far.
-type folded struct {
+// foldedChoice is one choice so far.
+type foldedChoice struct {
 	index              int
 	reasoning, content strings.Builder
 	refusal            strings.Builder
@@ -49,7 +49,7 @@ type folded struct {
 	finish             string
 }
 
-func (f *folder) add(c *openai.Chunk) {
+func (f *folder) addChunk(c *openai.Chunk) {
 	f.nvext.MergeObject(c.NVExt)
 	if c.Usage != nil {
 		f.usage = c.Usage
@@ -59,19 +59,19 @@ func (f *folder) add(c *openai.Chunk) {
 	}
 	f.out.Extra = mergeMembers(f.out.Extra, c.Extra)
 	for i := range c.Choices {
-		f.choice(c.Choices[i].Index).add(&c.Choices[i])
+		f.choiceAt(c.Choices[i].Index).addDelta(&c.Choices[i])
 	}
 }
 
-func (f *folder) choice(index int) *folded {
-	at, ok := slices.BinarySearchFunc(f.choices, index, func(c *folded, index int) int { return c.index - index })
+func (f *folder) choiceAt(index int) *foldedChoice {
+	at, ok := slices.BinarySearchFunc(f.choices, index, func(c *foldedChoice, index int) int { return c.index - index })
 	if !ok {
-		f.choices = slices.Insert(f.choices, at, &folded{index: index})
+		f.choices = slices.Insert(f.choices, at, &foldedChoice{index: index})
 	}
 	return f.choices[at]
 }
 
-func (c *folded) add(in *openai.Choice) {
+func (c *foldedChoice) addDelta(in *openai.Choice) {
 	d := &in.Delta
 	c.reasoning.WriteString(d.Reasoning)
 	c.content.WriteString(d.Content)
@@ -80,10 +80,10 @@ func (c *folded) add(in *openai.Choice) {
 		c.parts = appendParts(c.parts, d.Parts)
 	}
 	for i := range d.ToolCalls {
-		c.call(&d.ToolCalls[i])
+		c.addCall(&d.ToolCalls[i])
 	}
-	c.logprobs.add(in.Logprobs)
-	c.logprobs.own()
+	c.logprobs.collect(in.Logprobs)
+	c.logprobs.ownMemory()
 	c.delta = mergeMembers(c.delta, d.Extra)
 	c.extra = mergeMembers(c.extra, in.Extra)
 	if in.FinishReason != "" {
@@ -91,7 +91,7 @@ func (c *folded) add(in *openai.Choice) {
 	}
 }
 
-func (c *folded) call(in *openai.ToolCall) {
+func (c *foldedChoice) addCall(in *openai.ToolCall) {
 	for len(c.calls) <= in.Index {
 		c.calls = append(c.calls, openai.ToolCall{Index: len(c.calls)})
 		c.arguments = append(c.arguments, new(strings.Builder))
@@ -120,7 +120,7 @@ func (f *folder) completion(r *run) *openai.Completion {
 	for _, c := range f.choices {
 		message := openai.Message{
 			Role: "assistant", Reasoning: c.reasoning.String(), Content: c.content.String(),
-			Refusal: c.refusal.String(), ToolCalls: c.whole(r.choice(c.index).complete), Extra: c.delta,
+			Refusal: c.refusal.String(), ToolCalls: c.completeCalls(r.choiceAt(c.index).complete), Extra: c.delta,
 		}
 		if c.parts != nil {
 			message.Content, message.Parts = "", chunk.AppendList(textPart(message.Content), c.parts)
@@ -132,8 +132,8 @@ func (f *folder) completion(r *run) *openai.Completion {
 	return out
 }
 
-// whole gives the calls that are complete.
-func (c *folded) whole(complete []bool) []openai.ToolCall {
+// completeCalls gives the calls that are complete.
+func (c *foldedChoice) completeCalls(complete []bool) []openai.ToolCall {
 	var calls []openai.ToolCall
 	cut := c.finish == openai.FinishLength || c.finish == openai.FinishContentFilter
 	for i, call := range c.calls {

@@ -17,20 +17,20 @@ type logprobs struct {
 	list string
 }
 
-// add adds a chunk's logprobs. The memory is the engine's, until own is called.
-func (l *logprobs) add(in openai.Raw) {
+// collect adds a chunk's logprobs. The memory is the engine's, until own is called.
+func (l *logprobs) collect(in openai.Raw) {
 	switch {
 	case jsonx.IsNull(in):
 	case l.raw == nil:
 		l.raw, l.list = in, onlyList(in)
 	default:
-		l.own()
-		l.merge(in)
+		l.ownMemory()
+		l.mergeLists(in)
 	}
 }
 
-// own makes what was added a copy.
-func (l *logprobs) own() {
+// ownMemory makes what was added a copy.
+func (l *logprobs) ownMemory() {
 	if l.raw == nil || l.owned {
 		return
 	}
@@ -43,7 +43,7 @@ func (l *logprobs) own() {
 	l.raw = append(l.raw, '}')
 }
 
-func (l *logprobs) merge(in openai.Raw) {
+func (l *logprobs) mergeLists(in openai.Raw) {
 	if l.list != "" && onlyList(in) == l.list { // the usual case: in place
 		end := len(l.raw) - 1
 		l.raw = append(chunk.AppendList(l.raw[:end], jsonx.Get(in, l.list)), '}')

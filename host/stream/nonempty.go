@@ -15,8 +15,8 @@ type nonEmpty struct {
 	held []framing.Delta
 }
 
-// pass gives the deltas that may go out now, those that were held first.
-func (n *nonEmpty) pass(in []framing.Delta) []framing.Delta {
+// passDeltas gives the deltas that may go out now, those that were held first.
+func (n *nonEmpty) passDeltas(in []framing.Delta) []framing.Delta {
 	if !n.on {
 		return in
 	}
@@ -34,8 +34,8 @@ func (n *nonEmpty) pass(in []framing.Delta) []framing.Delta {
 	return nil
 }
 
-// end gives what is held as content.
-func (n *nonEmpty) end() []framing.Delta {
+// flush gives what is held as content.
+func (n *nonEmpty) flush() []framing.Delta {
 	if !n.on {
 		return nil
 	}

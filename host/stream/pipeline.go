@@ -15,62 +15,62 @@ type pipeline struct {
 	run    *run
 	framer *framing.Framer
 
-	opened  bool
-	thought *parse.Session
-	calls   jail.Reader
-	spans   spans
-	offset  abi.RawOffset // raw text so far, where no parser reads it
-	lead    lead
+	opened           bool
+	reasoningSession *parse.Session
+	callReader       jail.Reader
+	spans            visibleSpans
+	plainOffset      abi.RawOffset // raw text so far, where no parser reads it
+	leadingSpace     leadingSpace
 }
 
 func (p *pipeline) init(r *run) {
 	p.run = r
-	p.lead.starts = r.o.plan.JSONStarts
+	p.leadingSpace.jsonStarts = r.operator.plan.JSONStarts
 }
 
-// engine is the parser that reads the calls; nil: there is none.
-func (p *pipeline) engine() parser.Engine {
-	if e := p.run.o.plan.Unified; e != nil {
+// callEngine is the parser that reads the calls; nil: there is none.
+func (p *pipeline) callEngine() parser.Engine {
+	if e := p.run.operator.plan.Unified; e != nil {
 		return e
 	}
-	return p.run.o.plan.Calls
+	return p.run.operator.plan.Calls
 }
 
-// open starts the sessions, when the first text is there. answer says that the
+// openSessions starts the sessions, when the first text is there. answer says that the
 // text is the answer, whatever the prompt left open.
-func (p *pipeline) open(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
+func (p *pipeline) openSessions(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 	p.opened = true
-	p.frame()
-	if e := p.run.o.plan.Thought; e != nil {
-		s, events, err := p.session(e, answer)
+	p.ensureFramer()
+	if e := p.run.operator.plan.Thought; e != nil {
+		s, events, err := p.openSession(e, answer)
 		if err != nil {
 			return dst, err
 		}
-		p.thought = s
+		p.reasoningSession = s
 		dst = p.framer.Apply(events, dst)
 	}
 	var s *parse.Session
-	if e := p.engine(); e != nil {
+	if e := p.callEngine(); e != nil {
 		var events []parse.CheckedEvent
 		var err error
-		if s, events, err = p.session(e, answer); err != nil {
+		if s, events, err = p.openSession(e, answer); err != nil {
 			return dst, err
 		}
 		dst = p.framer.Apply(events, dst)
 	}
-	p.calls = p.readerOf(s)
+	p.callReader = p.readerOf(s)
 	return dst, nil
 }
 
 // readerOf puts round the session what the route needs: a jail, and what makes text
 // of calls. There is no session where the model has no parser of calls.
 func (p *pipeline) readerOf(s *parse.Session) jail.Reader {
-	plan, model := p.run.o.plan, p.run.o.model
+	plan, model := p.run.operator.plan, p.run.operator.model
 	var reader jail.Reader
 	var native *jail.Jail
 	switch {
 	case s != nil && plan.Jailed():
-		native = jail.New(s, p.engine().Parser().Jail)
+		native = jail.New(s, p.callEngine().Parser().Jail)
 		reader = native
 	case s != nil:
 		reader = jail.Direct(s)
@@ -79,23 +79,23 @@ func (p *pipeline) readerOf(s *parse.Session) jail.Reader {
 		reader = jail.NewImmediate(native)
 	}
 	if s != nil && model.Unknown == framing.UnknownText && plan.Mode == abi.ModeNative && !plan.CallsOff && plan.Chat.ToolChoice.Name == "" {
-		reader = jail.UnknownTools(reader, p.engine().Parser(), p.run.offered, func() { model.Hooks.anomaly(anomalyUnknownTool, 1) })
+		reader = jail.UnknownTools(reader, p.callEngine().Parser(), p.run.toolOffered, func() { model.Hooks.anomaly(anomalyUnknownTool, 1) })
 	}
 	return reader
 }
 
-func (p *pipeline) session(e parser.Engine, answer bool) (*parse.Session, []parse.CheckedEvent, error) {
-	m := p.run.o.model
-	open := p.run.o.plan.Open(e)
+func (p *pipeline) openSession(e parser.Engine, answer bool) (*parse.Session, []parse.CheckedEvent, error) {
+	m := p.run.operator.model
+	open := p.run.operator.plan.Open(e)
 	if answer {
 		open.Start = abi.ChannelResponse
 	}
 	return parse.Open(parse.Config{
-		Engine: e, Open: open, Policy: m.OnFault, Sent: p.sent,
+		Engine: e, Open: open, Policy: m.OnFault, Sent: p.callDecided,
 		Limits: parse.Limits{Held: m.Limits.held(), Call: m.Limits.held()},
 		OnFault: func(f *parse.FaultError) {
 			m.Hooks.anomaly(anomalyFault, 1)
-			m.Hooks.warn("parser fault", "request", p.run.o.id, "parser", f.Parser, "offset", uint64(f.Offset), "cause", f.Cause)
+			m.Hooks.warn("parser fault", "request", p.run.operator.id, "parser", f.Parser, "offset", uint64(f.Offset), "cause", f.Cause)
 		},
 		OnNote: func(n parse.Note) {
 			if n.Error {
@@ -107,17 +107,17 @@ func (p *pipeline) session(e parser.Engine, answer bool) (*parse.Session, []pars
 	})
 }
 
-// sent says whether it is decided what the client sees of a call.
-func (p *pipeline) sent(call uint16) bool {
-	return (p.calls == nil || !p.calls.Owns(call)) && p.framer.Sent(call)
+// callDecided says whether it is decided what the client sees of a call.
+func (p *pipeline) callDecided(call uint16) bool {
+	return (p.callReader == nil || !p.callReader.Owns(call)) && p.framer.Sent(call)
 }
 
-// frame makes the framer, once.
-func (p *pipeline) frame() {
+// ensureFramer makes the framer, once.
+func (p *pipeline) ensureFramer() {
 	if p.framer != nil {
 		return
 	}
-	model, plan, engine := p.run.o.model, p.run.o.plan, p.engine()
+	model, plan, engine := p.run.operator.model, p.run.operator.plan, p.callEngine()
 	cfg := framing.Config{
 		Tools: p.run.tools, IDs: p.run.ids,
 		Guided: plan.Mode, NamedTool: plan.Chat.ToolChoice.Name,
@@ -125,10 +125,10 @@ func (p *pipeline) frame() {
 		Arguments:   model.Arguments, Invalid: model.Invalid, Unknown: model.Unknown,
 		Single: !plan.Chat.ParallelToolCalls, CallsOff: plan.CallsOff, KeepControl: model.KeepControl, MaxHeld: model.Limits.held(),
 		Raw: func(start, end abi.RawOffset) []byte {
-			if p.calls == nil {
+			if p.callReader == nil {
 				return nil
 			}
-			return p.calls.Raw(start, end)
+			return p.callReader.Raw(start, end)
 		},
 	}
 	if engine != nil {
@@ -145,36 +145,36 @@ func (p *pipeline) frame() {
 
 // push appends the deltas of more text to dst.
 func (p *pipeline) push(dst []framing.Delta, text string, last bool) ([]framing.Delta, error) {
-	text, ready, answer := p.lead.take(text)
+	text, ready, answer := p.leadingSpace.push(text)
 	if !ready {
 		return dst, nil
 	}
 	if !p.opened {
 		var err error
-		if dst, err = p.open(answer, dst); err != nil {
+		if dst, err = p.openSessions(answer, dst); err != nil {
 			return dst, err
 		}
 	}
-	return p.text(dst, text, last)
+	return p.pushText(dst, text, last)
 }
 
-func (p *pipeline) text(dst []framing.Delta, text string, last bool) ([]framing.Delta, error) {
+func (p *pipeline) pushText(dst []framing.Delta, text string, last bool) ([]framing.Delta, error) {
 	switch {
-	case p.thought != nil:
-		events, err := p.thought.Push(text)
-		return p.rest(dst, events, last, err)
-	case p.calls != nil:
-		events, err := p.calls.Push(text, last)
+	case p.reasoningSession != nil:
+		events, err := p.reasoningSession.Push(text)
+		return p.pushVisible(dst, events, last, err)
+	case p.callReader != nil:
+		events, err := p.callReader.Push(text, last)
 		return p.framer.Apply(events, dst), err
 	}
-	start := p.offset
-	p.offset += abi.RawOffset(len(text))
-	return append(dst, framing.Delta{Kind: framing.Content, Text: text, Start: start, End: p.offset}), nil
+	start := p.plainOffset
+	p.plainOffset += abi.RawOffset(len(text))
+	return append(dst, framing.Delta{Kind: framing.Content, Text: text, Start: start, End: p.plainOffset}), nil
 }
 
-// rest passes the reasoning of events on, and their text to the parser of calls.
-func (p *pipeline) rest(dst []framing.Delta, events []parse.CheckedEvent, last bool, err error) ([]framing.Delta, error) {
-	if p.calls == nil {
+// pushVisible passes the reasoning of events on, and their text to the parser of calls.
+func (p *pipeline) pushVisible(dst []framing.Delta, events []parse.CheckedEvent, last bool, err error) ([]framing.Delta, error) {
+	if p.callReader == nil {
 		return p.framer.Apply(events, dst), err
 	}
 	for i := range events {
@@ -183,9 +183,9 @@ func (p *pipeline) rest(dst []framing.Delta, events []parse.CheckedEvent, last b
 			dst = p.framer.Apply(events[i:i+1], dst)
 			continue
 		}
-		p.spans.add(e.Start, e.End)
-		said, pushErr := p.calls.Push(string(e.Data), last && i == len(events)-1)
-		dst = p.mapped(dst, said)
+		p.spans.append(e.Start, e.End)
+		callEvents, pushErr := p.callReader.Push(string(e.Data), last && i == len(events)-1)
+		dst = p.applyVisible(dst, callEvents)
 		if pushErr != nil {
 			return dst, pushErr
 		}
@@ -193,20 +193,20 @@ func (p *pipeline) rest(dst []framing.Delta, events []parse.CheckedEvent, last b
 	return dst, err
 }
 
-// mapped frames events whose offsets are those of the text without reasoning.
-func (p *pipeline) mapped(dst []framing.Delta, events []parse.CheckedEvent) []framing.Delta {
+// applyVisible frames events whose offsets are those of the text without reasoning.
+func (p *pipeline) applyVisible(dst []framing.Delta, events []parse.CheckedEvent) []framing.Delta {
 	from := len(dst)
 	dst = p.framer.Apply(events, dst)
-	p.spans.raw(dst[from:])
+	p.spans.toRaw(dst[from:])
 	return dst
 }
 
 // finish appends what is still held to dst, and closes the sessions.
 func (p *pipeline) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Delta, error) {
-	if text := p.lead.end(); text != "" {
+	if text := p.leadingSpace.flush(); text != "" {
 		var err error
-		if dst, err = p.open(false, dst); err == nil {
-			dst, err = p.text(dst, text, false)
+		if dst, err = p.openSessions(false, dst); err == nil {
+			dst, err = p.pushText(dst, text, false)
 		}
 		if err != nil {
 			return dst, err
@@ -215,32 +215,34 @@ func (p *pipeline) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Del
 	if !p.opened {
 		return dst, nil
 	}
-	if p.thought != nil {
-		events, err := p.thought.Finish(reason)
-		if dst, err = p.rest(dst, events, false, err); err != nil {
+	if p.reasoningSession != nil {
+		events, err := p.reasoningSession.Finish(reason)
+		if dst, err = p.pushVisible(dst, events, false, err); err != nil {
 			return dst, err
 		}
 	}
-	if p.calls != nil {
-		events, err := p.calls.Finish(reason)
-		if dst = p.mapped(dst, events); err != nil {
+	if p.callReader != nil {
+		events, err := p.callReader.Finish(reason)
+		if dst = p.applyVisible(dst, events); err != nil {
 			return dst, err
 		}
 	}
 	from := len(dst)
 	dst = p.framer.Finish(dst)
-	p.spans.raw(dst[from:])
+	p.spans.toRaw(dst[from:])
 	return dst, nil
 }
 
-// holds says whether a finish reason has to wait for the end of the stream.
-func (p *pipeline) holds() bool { return p.calls != nil && p.calls.Holding() }
+// holdsFinish says whether a finish reason has to wait for the end of the stream.
+func (p *pipeline) holdsFinish() bool { return p.callReader != nil && p.callReader.Holding() }
 
-// plain says that no parser reads the text.
-func (p *pipeline) plain() bool { return p.opened && p.thought == nil && p.calls == nil }
+// hasNoParser says that no parser reads the text.
+func (p *pipeline) hasNoParser() bool {
+	return p.opened && p.reasoningSession == nil && p.callReader == nil
+}
 
-// cut is how many calls were given up.
-func (p *pipeline) cut() int {
+// callsGivenUp is how many calls were given up.
+func (p *pipeline) callsGivenUp() int {
 	if p.framer == nil {
 		return 0
 	}
@@ -248,14 +250,14 @@ func (p *pipeline) cut() int {
 	return n.Cut + n.Dropped
 }
 
-// takeIndex gives the index of a call that the engine itself made.
-func (p *pipeline) takeIndex() int {
-	p.frame()
+// takeCallIndex gives the index of a call that the engine itself made.
+func (p *pipeline) takeCallIndex() int {
+	p.ensureFramer()
 	return p.framer.TakeIndex()
 }
 
-// count tells the operator what was out of the ordinary.
-func (p *pipeline) count(h *Hooks) {
+// reportAnomalies tells the operator what was out of the ordinary.
+func (p *pipeline) reportAnomalies(h *Hooks) {
 	if p.framer == nil {
 		return
 	}
@@ -270,10 +272,10 @@ func (p *pipeline) count(h *Hooks) {
 }
 
 func (p *pipeline) close() {
-	if p.thought != nil {
-		p.thought.Close()
+	if p.reasoningSession != nil {
+		p.reasoningSession.Close()
 	}
-	if p.calls != nil {
-		p.calls.Close()
+	if p.callReader != nil {
+		p.callReader.Close()
 	}
 }

@@ -19,26 +19,26 @@ import (
 // run is an answer in progress. What comes in is fed to it an item at a time;
 // each item gives a queue of outputs, which is emptied before the next is read.
 type run struct {
-	o      *Operator
-	clock  *clock
-	engine backend.Stream
+	operator *Operator
+	clock    *clock
+	engine   backend.Stream
 
-	joiner chunk.Joiner
-	latch  chunk.Latch
-	usage  chunk.UsageHold
-	rules  chunk.FinishRules
-	maker  chunk.Maker
+	joiner     chunk.Joiner
+	firstError chunk.FirstError
+	usage      chunk.UsageHold
+	rules      chunk.FinishRules
+	maker      chunk.Maker
 
 	tools   *typing.Tools
 	ids     *framing.IDs
 	choices []*choice // in index order
 	tokens  int       // ids in the nvext of the item that is fed
 
-	queue   []chunk.Item
-	queued  int // items of the queue that were given
-	beside  []beside
-	ended   bool
-	ignored int
+	queue       []chunk.Item
+	queued      int // items of the queue that were given
+	outputNVExt []outputNVExt
+	ended       bool
+	ignored     int
 
 	metrics []chunk.Metrics // those of the queue
 	seen    chunk.Metrics   // the latest, with the tokens of all chunks
@@ -47,18 +47,18 @@ type run struct {
 	closed  bool
 }
 
-func start(ctx context.Context, o *Operator) (*run, error) {
+func startRun(ctx context.Context, o *Operator) (*run, error) {
 	clock := newClock(ctx, o.model.Timeouts)
 	engine, err := o.model.Backend.Stream(clock.ctx, o.request())
 	if err != nil {
-		err = clock.cause(err)
+		err = clock.causeOf(err)
 		clock.stop()
 		return nil, err
 	}
 	chat, plan := o.chat, o.plan
 	r := &run{
-		o: o, clock: clock, engine: engine,
-		joiner: chunk.Joiner{Wants: wants(chat)},
+		operator: o, clock: clock, engine: engine,
+		joiner: chunk.Joiner{Wants: wantedFields(chat)},
 		usage: chunk.UsageHold{
 			Final:   !chat.Stream || chat.IncludeUsage || o.model.AlwaysUsage,
 			Running: chat.IncludeUsage && chat.ContinuousUsage,
@@ -108,13 +108,13 @@ func usedIDs(messages []openai.InputMessage) (ids []string) {
 	return ids
 }
 
-// offered says whether the request has a tool of that name.
-func (r *run) offered(name []byte) bool {
-	return slices.ContainsFunc(r.o.chat.Tools, func(t openai.Tool) bool { return t.Name == string(name) })
+// toolOffered says whether the request has a tool of that name.
+func (r *run) toolOffered(name []byte) bool {
+	return slices.ContainsFunc(r.operator.chat.Tools, func(t openai.Tool) bool { return t.Name == string(name) })
 }
 
-// wants says which members of nvext the client asked for.
-func wants(chat *openai.ChatRequest) func(string) bool {
+// wantedFields says which members of nvext the client asked for.
+func wantedFields(chat *openai.ChatRequest) func(string) bool {
 	if chat.NVExt.Raw == nil {
 		return func(string) bool { return false }
 	}
@@ -129,41 +129,41 @@ func wants(chat *openai.ChatRequest) func(string) bool {
 // queryInstance begins an annotation that asks for worker_id and token_ids.
 const queryInstance = "query_instance_id:"
 
-func (r *run) next() (*chunk.Item, error) {
+func (r *run) nextItem() (*chunk.Item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed && !r.ended {
-		r.latch.Shut(context.Canceled)
+		r.firstError.Set(context.Canceled)
 	}
 	for {
 		for r.queued < len(r.queue) {
 			it := &r.queue[r.queued]
 			r.queued++
-			if r.visible(it) {
+			if r.isVisible(it) {
 				return it, nil
 			}
 		}
-		if err := r.latch.Err(); err != nil {
+		if err := r.firstError.Err(); err != nil {
 			return nil, err
 		}
 		if r.ended {
 			return nil, io.EOF
 		}
-		r.step()
+		r.fillQueue()
 	}
 }
 
-// visible says whether an output is for the client. Its metrics count either way.
-func (r *run) visible(it *chunk.Item) bool {
-	if it.Metrics != nil && r.o.model.Hooks.Metrics != nil {
-		r.o.model.Hooks.Metrics(*it.Metrics)
+// isVisible says whether an output is for the client. Its metrics count either way.
+func (r *run) isVisible(it *chunk.Item) bool {
+	if it.Metrics != nil && r.operator.model.Hooks.Metrics != nil {
+		r.operator.model.Hooks.Metrics(*it.Metrics)
 	}
 	it.Metrics = nil
 	switch {
 	case it.Event == chunk.EventPayloadUsage:
 		return false
 	case it.Data == nil:
-	case chunk.Visible(it.Data):
+	case chunk.VisibleToClient(it.Data):
 		return true
 	default:
 		it.Data = nil // an annotation may still be
@@ -171,34 +171,34 @@ func (r *run) visible(it *chunk.Item) bool {
 	return it.Event != "" || len(it.Comments) > 0
 }
 
-// step reads one item and fills the queue with what comes of it.
-func (r *run) step() {
-	r.queue, r.queued, r.metrics, r.beside = r.queue[:0], 0, r.metrics[:0], r.beside[:0]
+// fillQueue reads one item and fills the queue with what comes of it.
+func (r *run) fillQueue() {
+	r.queue, r.queued, r.metrics, r.outputNVExt = r.queue[:0], 0, r.metrics[:0], r.outputNVExt[:0]
 	r.maker.Reset()
 	r.joiner.Reset()
 	it, err := r.engine.Next()
-	r.clock.tick()
+	r.clock.observeEngine()
 	switch {
 	case err == io.EOF:
-		err = r.end()
+		err = r.finishStream()
 		r.ended = true
 	case err != nil:
-		err = r.clock.cause(err)
+		err = r.clock.causeOf(err)
 	default:
 		if err = it.Failure(); err == nil {
-			err = r.feed(&it)
+			err = r.feedItem(&it)
 		}
 	}
 	if err != nil {
-		r.fail(err)
+		r.endWithError(err)
 	}
 }
 
-// fail latches the error: what would still have gone out is dropped.
-func (r *run) fail(err error) {
-	r.latch.Shut(err)
+// endWithError latches the error: what would still have gone out is dropped.
+func (r *run) endWithError(err error) {
+	r.firstError.Set(err)
 	r.queue, r.queued = r.queue[:0], 0
-	r.release()
+	r.releaseSessions()
 }
 
 // close ends the answer, also while another goroutine waits in next.
@@ -206,11 +206,11 @@ func (r *run) close() {
 	r.clock.stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.release()
+	r.releaseSessions()
 }
 
-// release gives everything back, once.
-func (r *run) release() {
+// releaseSessions gives everything back, once.
+func (r *run) releaseSessions() {
 	if r.closed {
 		return
 	}
@@ -219,44 +219,44 @@ func (r *run) release() {
 	r.engine.Close()
 	for _, c := range r.choices {
 		c.close()
-		c.pipeline.count(&r.o.model.Hooks)
-		r.o.model.Hooks.anomaly(anomalyCallNameless, c.made.nameless())
+		c.pipeline.reportAnomalies(&r.operator.model.Hooks)
+		r.operator.model.Hooks.anomaly(anomalyCallNameless, c.engineCalls.countNameless())
 	}
 }
 
-// feed runs one item through the choices.
-func (r *run) feed(it *chunk.Item) error {
+// feedItem runs one item through the choices.
+func (r *run) feedItem(it *chunk.Item) error {
 	if it.Data != nil {
-		r.tokens = count(jsonx.Get(it.Data.NVExt, chunk.FieldIDs))
+		r.tokens = countTokenIDs(jsonx.Get(it.Data.NVExt, chunk.FieldIDs))
 	}
-	r.joiner.Take(it)
-	r.o.model.Hooks.anomaly(anomalyNVExt, r.joiner.Ignored-r.ignored)
+	r.joiner.Collect(it)
+	r.operator.model.Hooks.anomaly(anomalyNVExt, r.joiner.Ignored-r.ignored)
 	r.ignored = r.joiner.Ignored
 	switch {
 	case it.Data == nil:
-		r.annotate(it)
+		r.queueAnnotations(it)
 		return nil
 	case it.Event == chunk.EventPayloadUsage: // a recorder's, not the client's
-		r.queue = append(r.queue, chunk.Item{Event: it.Event, Data: r.maker.Side(), Metrics: r.drainMetrics()})
+		r.queue = append(r.queue, chunk.Item{Event: it.Event, Data: r.maker.WithoutChoices(), Metrics: r.drainMetrics()})
 		return nil
 	}
-	r.usage.Take(it.Data)
-	r.maker.Adopt(it.Data.Frame)
+	r.usage.Collect(it.Data)
+	r.maker.AdoptFrame(it.Data.Frame)
 	for i := range it.Data.Choices {
 		in := &it.Data.Choices[i]
-		if err := r.choice(in.Index).feed(it, in); err != nil {
+		if err := r.choiceAt(in.Index).feedItem(it, in); err != nil {
 			return err
 		}
 	}
-	r.load()
-	r.usage.Drop()
-	r.annotate(it)
+	r.attachNVExt()
+	r.usage.DropRunning()
+	r.queueAnnotations(it)
 	return nil
 }
 
-// annotate passes an item's annotation: on the last output of the item, or alone.
+// queueAnnotations passes an item's annotation: on the last output of the item, or alone.
 // A name that is internal takes its comment with it.
-func (r *run) annotate(it *chunk.Item) {
+func (r *run) queueAnnotations(it *chunk.Item) {
 	if it.Event == chunk.EventMetrics {
 		it.Event, it.Comments = "", nil
 	}
@@ -270,9 +270,9 @@ func (r *run) annotate(it *chunk.Item) {
 	last.ID, last.Event, last.Comments = it.ID, it.Event, it.Comments
 }
 
-// load puts what is pending on the outputs of one input: nvext and usage on the
+// attachNVExt puts what is pending on the outputs of one input: nvext and usage on the
 // last that has a choice, metrics on the first with reasoning, else on the last.
-func (r *run) load() {
+func (r *run) attachNVExt() {
 	if len(r.queue) == 0 {
 		return
 	}
@@ -283,33 +283,33 @@ func (r *run) load() {
 	}
 	if m := r.drainMetrics(); m != nil {
 		if hasReasoning(*carrier) {
-			r.usage.Reasoned(m.ChunkTokens)
+			r.usage.CountReasoning(m.ChunkTokens)
 		}
 		carrier.Metrics = m
 	}
 	if r.first.IsZero() {
 		r.first = time.Now()
 	}
-	if r.finishing() {
+	if r.finishIsQueued() {
 		r.offerTiming()
 	}
-	for _, b := range r.beside {
-		b.attach(r, last)
+	for _, b := range r.outputNVExt {
+		b.attachTo(r, last)
 	}
 	c := r.queue[last].Data
-	r.joiner.Attach(c, r.finished())
-	c.Usage = r.usage.Run()
+	r.joiner.Attach(c, r.allFinished())
+	c.Usage = r.usage.TakeRunning()
 }
 
-// beside is a member of nvext that belongs to one output of the queue.
-type beside struct {
+// outputNVExt is a member of nvext that belongs to one output of the queue.
+type outputNVExt struct {
 	at    int
 	name  string
 	value openai.Raw
 }
 
-// attach puts it on its output; on the last, through the joiner.
-func (b *beside) attach(r *run, last int) {
+// attachTo puts it on its output; on the last, through the joiner.
+func (b *outputNVExt) attachTo(r *run, last int) {
 	switch c := r.queue[b.at].Data; {
 	case b.at == last:
 		r.joiner.Offer(b.name, b.value)
@@ -323,13 +323,13 @@ func hasReasoning(it chunk.Item) bool {
 	return it.Data != nil && len(it.Data.Choices) > 0 && it.Data.Choices[0].Delta.Reasoning != ""
 }
 
-// finished says whether a finish reason is out, or in the queue.
-func (r *run) finished() bool {
-	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.finished })
+// allFinished says whether a finish reason is out, or in the queue.
+func (r *run) allFinished() bool {
+	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.reasonSent })
 }
 
-// choice gives the choice of that index, made when it is first seen.
-func (r *run) choice(index int) *choice {
+// choiceAt gives the choice of that index, made when it is first seen.
+func (r *run) choiceAt(index int) *choice {
 	at, ok := slices.BinarySearchFunc(r.choices, index, func(c *choice, index int) int { return c.index - index })
 	if !ok {
 		r.choices = slices.Insert(r.choices, at, newChoice(r, index))

@@ -5,32 +5,34 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/framing"
 )
 
-// VisibleOffset is an offset into the text of a choice without its reasoning, in
-// bytes.
+// VisibleOffset counts the bytes of a choice's text without its reasoning: what the
+// parser of calls reads behind a parser of reasoning.
 type VisibleOffset uint32
 
-// spans maps offsets of the text without reasoning back to the raw text.
-type spans struct {
-	list []span
+// visibleSpans maps offsets of the text without reasoning back to the raw text.
+type visibleSpans struct {
+	list []visibleSpan
 	next VisibleOffset // length of the text without reasoning
 }
 
-// span is a run of raw text that went on: it begins at from in the text without
-// reasoning, and at raw in the raw text.
-type span struct {
-	from VisibleOffset
-	raw  abi.RawOffset
+// visibleSpan is a piece of raw text that reached the parser of calls: where it
+// begins in the text without reasoning, and where in the raw text.
+type visibleSpan struct {
+	visible VisibleOffset
+	raw     abi.RawOffset
 }
 
-func (s *spans) add(start, end abi.RawOffset) {
-	if n := len(s.list); n == 0 || s.list[n-1].raw+abi.RawOffset(s.next-s.list[n-1].from) != start {
-		s.list = append(s.list, span{from: s.next, raw: start})
+// append adds the piece of raw text from start to end.
+func (s *visibleSpans) append(start, end abi.RawOffset) {
+	if n := len(s.list); n == 0 || s.list[n-1].raw+abi.RawOffset(s.next-s.list[n-1].visible) != start {
+		s.list = append(s.list, visibleSpan{visible: s.next, raw: start})
 	}
 	s.next += VisibleOffset(end - start)
 }
 
-// raw maps the offsets of deltas, which count the visible text so far.
-func (s *spans) raw(deltas []framing.Delta) {
+// toRaw maps the offsets of deltas, which come from a session that was pushed the
+// visible text alone.
+func (s *visibleSpans) toRaw(deltas []framing.Delta) {
 	if len(s.list) == 0 {
 		return
 	}
@@ -39,15 +41,14 @@ func (s *spans) raw(deltas []framing.Delta) {
 		if d.Start == d.End {
 			continue
 		}
-		d.Start, d.End = s.at(VisibleOffset(d.Start)), s.at(VisibleOffset(d.End-1))+1
+		d.Start, d.End = s.rawOffset(VisibleOffset(d.Start)), s.rawOffset(VisibleOffset(d.End-1))+1
 	}
 }
 
-// at gives the place in the raw text of a byte of the visible text.
-func (s *spans) at(off VisibleOffset) abi.RawOffset {
+func (s *visibleSpans) rawOffset(at VisibleOffset) abi.RawOffset {
 	i := len(s.list) - 1
-	for i > 0 && s.list[i].from > off {
+	for i > 0 && s.list[i].visible > at {
 		i--
 	}
-	return s.list[i].raw + abi.RawOffset(off-s.list[i].from)
+	return s.list[i].raw + abi.RawOffset(at-s.list[i].visible)
 }

@@ -149,7 +149,7 @@ func (o *Operator) Silent() bool { return o.plan.NonEmpty }
 // Start sends the request to the engine and returns once the engine has accepted
 // it. The error is a *backend.Error or the context's.
 func (o *Operator) Start(ctx context.Context) error {
-	run, err := start(ctx, o)
+	run, err := startRun(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -162,10 +162,10 @@ func (o *Operator) Start(ctx context.Context) error {
 // (*backend.Error, *parse.FaultError, *parse.StrictError, *LimitError, a
 // context's), nothing follows it, and Next gives it again. An item is valid until
 // the next call.
-func (o *Operator) Next() (*chunk.Item, error) { return o.run.next() }
+func (o *Operator) Next() (*chunk.Item, error) { return o.run.nextItem() }
 
 // Complete reads the whole answer and gives it as one. The error is as in Next.
-func (o *Operator) Complete() (*openai.Completion, error) { return fold(o.run) }
+func (o *Operator) Complete() (*openai.Completion, error) { return foldRun(o.run) }
 
 // Close ends the request: the engine stops generating, parser sessions are
 // closed. It may be called twice.

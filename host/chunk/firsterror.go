@@ -15,18 +15,18 @@ func commentError(comments []string) error {
 	return errors.New(strings.Join(comments, " -- "))
 }
 
-// Latch keeps the first error of an answer. Once it is shut nothing more is fed,
+// FirstError keeps the first error of an answer. Once it is shut nothing more is fed,
 // finalised or flushed: the error comes last, and once.
-type Latch struct {
+type FirstError struct {
 	err error
 }
 
-// Shut latches err unless an error is latched already.
-func (l *Latch) Shut(err error) {
+// Set latches err unless an error is latched already.
+func (l *FirstError) Set(err error) {
 	if l.err == nil {
 		l.err = err
 	}
 }
 
 // Err is the latched error, nil while all is well.
-func (l *Latch) Err() error { return l.err }
+func (l *FirstError) Err() error { return l.err }
