@@ -6,11 +6,11 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 )
 
-// decode reads the answer of the last call into the session's own slices, and
+// decodeAnswer reads the answer of the last call into the session's own slices, and
 // copies what LITERAL events point at.
-func (s *Session) decode(i *instance) error {
+func (s *Session) decodeAnswer(i *instance) error {
 	s.events, s.literals = s.events[:0], s.literals[:0]
-	region, err := i.region()
+	region, err := i.answerRegion()
 	if err != nil || len(region) == 0 {
 		return err
 	}
@@ -18,18 +18,18 @@ func (s *Session) decode(i *instance) error {
 		return fmt.Errorf("the answer has %d bytes, not a multiple of %d", len(region), abi.EventSize)
 	}
 	limits := &s.module.limits
-	if err := over("Events", len(region)/abi.EventSize, limits.Events); err != nil {
+	if err := exceeds("Events", len(region)/abi.EventSize, limits.Events); err != nil {
 		return err
 	}
 	for ; len(region) > 0; region = region[abi.EventSize:] {
 		event := abi.DecodeEvent(region)
 		if event.Kind == abi.Literal {
-			b, ok := i.bytes(event.Start, event.Len)
+			b, ok := i.memoryAt(event.Start, event.Len)
 			if !ok {
 				return fmt.Errorf("event %d: a literal, %d bytes at %d, is not within the memory of %d bytes",
 					len(s.events), event.Len, event.Start, i.memory.size())
 			}
-			if err := over("LiteralBytes", len(s.literals)+len(b), limits.LiteralBytes); err != nil {
+			if err := exceeds("LiteralBytes", len(s.literals)+len(b), limits.LiteralBytes); err != nil {
 				return err
 			}
 			event.Start = uint32(len(s.literals))

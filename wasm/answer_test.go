@@ -25,7 +25,7 @@ func FuzzDecode(f *testing.F) {
 		i := &instance{memory: &linearMemory{buffer: memory}}
 		i.stack[0] = region
 		s := &Session{module: &Module{limits: limits}}
-		if s.decode(i) != nil {
+		if s.decodeAnswer(i) != nil {
 			return
 		}
 		if len(s.events) > limits.Events || len(s.literals) > limits.LiteralBytes {

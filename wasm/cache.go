@@ -17,16 +17,16 @@ func CacheDir() string {
 	}
 	candidates = append(candidates, filepath.Join(os.TempDir(), fmt.Sprintf("turnkey-%d", os.Getuid())))
 	for _, dir := range candidates {
-		if os.MkdirAll(dir, 0o700) == nil && private(dir) {
+		if os.MkdirAll(dir, 0o700) == nil && makePrivate(dir) {
 			return dir
 		}
 	}
 	return ""
 }
 
-// private makes dir accessible to its owner alone, which only the owner can, and
+// makePrivate makes dir accessible to its owner alone, which only the owner can, and
 // refuses a link.
-func private(dir string) bool {
+func makePrivate(dir string) bool {
 	info, err := os.Lstat(dir)
 	return err == nil && info.IsDir() && os.Chmod(dir, 0o700) == nil
 }

@@ -18,7 +18,7 @@ func TestCacheDirIsPrivate(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if private(link) {
+	if makePrivate(link) {
 		t.Error("a link is taken for a private folder")
 	}
 }

@@ -56,8 +56,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("limit %s: %d, more than %d", e.Limit, e.Value, e.Max)
 }
 
-// over is a LimitError if value is more than most.
-func over[T int | int64 | uint32](limit string, value, most T) error {
+// exceeds is a LimitError if value is more than most.
+func exceeds[T int | int64 | uint32](limit string, value, most T) error {
 	if value <= most {
 		return nil
 	}
@@ -78,8 +78,8 @@ var (
 	// ErrWaits says that a guest waits for time or input; neither will come.
 	ErrWaits = errors.New("the guest waits (poll_oneoff), but a parser has nothing to wait for")
 
-	errReplay = errors.New("the module's answers differ when the same text is replayed")
-	errLost   = errors.New("the instance was lost by a fault of another session, and this session is too long to be replayed")
+	errReplay        = errors.New("the module's answers differ when the same text is replayed")
+	errReplayTooLong = errors.New("the instance was lost by a fault of another session, and this session is too long to be replayed")
 )
 
 // firstLine is an error's text without the stack that wazero adds to it.

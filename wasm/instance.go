@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"sync"
 	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
@@ -23,32 +22,32 @@ const minInput = 4096
 type instance struct {
 	module *Module
 
-	mu     sync.Mutex // held during a call; guards the fields below
-	dead   bool
-	ctx    context.Context // carries the instance to the WASI stub
-	guest  api.Module
-	memory *linearMemory
-	fuel   api.MutableGlobal
-	alloc  export
-	open   export
-	push   export
-	finish export
-	forget export
-	stack  [8]uint64 // parameters and results of a call
-	input  uint32    // where the guest has room for input
-	room   uint32    // how much
-	polls  int       // calls of poll_oneoff since the call began
-	nextID uint32
-	worn   atomic.Bool // has used half of its memory: takes no new session
+	mu           instanceMutex // held during a call; guards the fields below
+	dead         bool
+	ctx          context.Context // carries the instance to the WASI stub
+	guest        api.Module
+	memory       *linearMemory
+	fuel         api.MutableGlobal
+	allocExport  exportedFunc
+	openExport   exportedFunc
+	pushExport   exportedFunc
+	finishExport exportedFunc
+	closeExport  exportedFunc
+	stack        [8]uint64 // parameters and results of a call
+	inputAt      uint32    // where the guest has room for input
+	inputSize    uint32    // how much
+	polls        int       // calls of poll_oneoff since the call began
+	nextID       uint32
+	wornOut      atomic.Bool // has used half of its memory: takes no new session
 
 	// Guarded by the pool.
-	sessions int // now
-	served   int // so far
-	alone    bool
+	sessions  int // now
+	served    int // so far
+	exclusive bool
 }
 
-// export is a function of the guest.
-type export struct {
+// exportedFunc is a function of the guest.
+type exportedFunc struct {
 	name string
 	fn   api.Function
 }
@@ -62,7 +61,7 @@ type instanceKey struct{}
 func newInstance(m *Module) (*instance, error) {
 	memory, err := newMemory(uint64(m.limits.MemoryPages) << 16)
 	if err != nil {
-		return nil, m.fault("start", err)
+		return nil, m.newFault("start", err)
 	}
 	i := &instance{module: m, memory: memory}
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
@@ -72,78 +71,78 @@ func newInstance(m *Module) (*instance, error) {
 	if err != nil {
 		memory.Free()
 		// A start function that ran out of fuel can't be told from one that traps.
-		return nil, m.fault("start", fmt.Errorf("with %d units of fuel (limit Fuel.Start): %w", m.limits.Fuel.Start, err))
+		return nil, m.newFault("start", fmt.Errorf("with %d units of fuel (limit Fuel.Start): %w", m.limits.Fuel.Start, err))
 	}
 	i.guest = guest
 	i.fuel = guest.ExportedGlobal(abi.ExportFuel).(api.MutableGlobal)
-	i.alloc = i.export(abi.ExportAlloc)
-	i.open = i.export(abi.ExportOpen)
-	i.push = i.export(abi.ExportPush)
-	i.finish = i.export(abi.ExportFinish)
-	i.forget = i.export(abi.ExportClose)
-	if start := i.export(abi.ExportInitialize); start.fn != nil {
-		if err := i.call(start, m.limits.Fuel.Start); err != nil {
-			i.close()
-			return nil, m.fault(start.name, err)
+	i.allocExport = i.exportNamed(abi.ExportAlloc)
+	i.openExport = i.exportNamed(abi.ExportOpen)
+	i.pushExport = i.exportNamed(abi.ExportPush)
+	i.finishExport = i.exportNamed(abi.ExportFinish)
+	i.closeExport = i.exportNamed(abi.ExportClose)
+	if start := i.exportNamed(abi.ExportInitialize); start.fn != nil {
+		if err := i.callExport(start, m.limits.Fuel.Start); err != nil {
+			i.closeGuest()
+			return nil, m.newFault(start.name, err)
 		}
 	}
 	return i, nil
 }
 
-func (i *instance) export(name string) export {
-	return export{name, i.guest.ExportedFunction(name)}
+func (i *instance) exportNamed(name string) exportedFunc {
+	return exportedFunc{name, i.guest.ExportedFunction(name)}
 }
 
-// enter counts a session in. The pool calls it.
-func (i *instance) enter(alone bool) {
+// addSession counts a session in. The pool calls it.
+func (i *instance) addSession(alone bool) {
 	i.sessions++
 	i.served++
-	i.alone = alone
+	i.exclusive = alone
 }
 
-// close frees the guest. No call may be running.
-func (i *instance) close() {
+// closeGuest frees the guest. No call may be running.
+func (i *instance) closeGuest() {
 	i.guest.Close(context.Background())
 }
 
-// kill ends the instance once no call is running.
-func (i *instance) kill() {
+// endWhenIdle ends the instance once no call is running.
+func (i *instance) endWhenIdle() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.end()
+	i.endLocked()
 }
 
-// end makes the instance dead, under its lock.
-func (i *instance) end() {
+// endLocked makes the instance dead, under its lock.
+func (i *instance) endLocked() {
 	if !i.dead {
 		i.dead = true
-		i.close()
-		i.module.pool.remove(i)
+		i.closeGuest()
+		i.module.pool.removeDead(i)
 	}
 }
 
-// fail ends the instance, under its lock, for an error of what was called.
-func (i *instance) fail(e export, cause error) error {
-	i.end()
-	return i.module.fault(e.name, cause)
+// failLocked ends the instance, under its lock, for an error of what was called.
+func (i *instance) failLocked(e exportedFunc, cause error) error {
+	i.endLocked()
+	return i.module.newFault(e.name, cause)
 }
 
-// call runs a function on i.stack with that much fuel.
-func (i *instance) call(e export, fuel int64) error {
+// callExport runs a function on i.stack with that much fuel.
+func (i *instance) callExport(e exportedFunc, fuel int64) error {
 	i.polls, i.memory.refused = 0, 0
 	i.fuel.Set(uint64(fuel))
 	err := e.fn.CallWithStack(i.ctx, i.stack[:])
 	if err != nil {
-		return i.why(err, fuel)
+		return i.explainFailure(err, fuel)
 	}
-	if size := i.memory.size(); size > i.memory.most/2 && !i.worn.Load() {
-		i.worn.Store(true)
+	if size := i.memory.size(); size > i.memory.most/2 && !i.wornOut.Load() {
+		i.wornOut.Store(true)
 	}
 	return nil
 }
 
-// why names the limit that made a call fail, if one did.
-func (i *instance) why(err error, fuel int64) error {
+// explainFailure names the limit that made a call fail, if one did.
+func (i *instance) explainFailure(err error, fuel int64) error {
 	if int64(i.fuel.Get()) < 0 {
 		return &LimitError{Limit: "Fuel", Max: fuel}
 	}
@@ -154,8 +153,8 @@ func (i *instance) why(err error, fuel int64) error {
 	return err
 }
 
-// bytes is a part of the guest's memory, valid until the guest runs again.
-func (i *instance) bytes(at, n uint32) ([]byte, bool) {
+// memoryAt is a part of the guest's memory, valid until the guest runs again.
+func (i *instance) memoryAt(at, n uint32) ([]byte, bool) {
 	end := uint64(at) + uint64(n)
 	if end > i.memory.size() {
 		return nil, false
@@ -163,57 +162,57 @@ func (i *instance) bytes(at, n uint32) ([]byte, bool) {
 	return i.memory.buffer[at:end:end], true
 }
 
-// region reads the region that the last call answered. It is the guest's memory:
+// answerRegion reads the region that the last call answered. It is the guest's memory:
 // valid until the next call.
-func (i *instance) region() ([]byte, error) {
+func (i *instance) answerRegion() ([]byte, error) {
 	ptr, size := uint32(i.stack[0]>>32), uint32(i.stack[0])
 	if size == 0 {
 		return nil, nil
 	}
-	b, ok := i.bytes(ptr, size)
+	b, ok := i.memoryAt(ptr, size)
 	if !ok {
 		return nil, fmt.Errorf("the answer's region, %d bytes at %d, is not within the memory of %d bytes", size, ptr, i.memory.size())
 	}
 	return b, nil
 }
 
-// write hands data in, at i.input.
-func (i *instance) write(data []byte, fuel int64) error {
-	if n := uint32(len(data)); n > i.room || i.room == 0 {
+// writeInput hands data in, at i.input.
+func (i *instance) writeInput(data []byte, fuel int64) error {
+	if n := uint32(len(data)); n > i.inputSize || i.inputSize == 0 {
 		room := max(minInput, uint32(1)<<bits.Len32(n-1))
 		i.stack[0] = uint64(room)
-		if err := i.call(i.alloc, fuel); err != nil {
+		if err := i.callExport(i.allocExport, fuel); err != nil {
 			return err
 		}
-		i.input, i.room = uint32(i.stack[0]), room
-		if end := uint64(i.input) + uint64(room); i.input == 0 || end > i.memory.size() {
-			return fmt.Errorf("%d bytes at %d, which it gave for input, are not within the memory of %d bytes", room, i.input, i.memory.size())
+		i.inputAt, i.inputSize = uint32(i.stack[0]), room
+		if end := uint64(i.inputAt) + uint64(room); i.inputAt == 0 || end > i.memory.size() {
+			return fmt.Errorf("%d bytes at %d, which it gave for input, are not within the memory of %d bytes", room, i.inputAt, i.memory.size())
 		}
 	}
-	copy(i.memory.buffer[i.input:], data)
+	copy(i.memory.buffer[i.inputAt:], data)
 	return nil
 }
 
-// identify compares what the module says when it runs with what it carries.
-func (i *instance) identify() error {
+// checkIdentity compares what the module says when it runs with what it carries.
+func (i *instance) checkIdentity() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	fuel := i.module.limits.Fuel.Start
-	version := i.export(abi.ExportABI)
-	if err := i.call(version, fuel); err != nil {
-		return i.fail(version, err)
+	version := i.exportNamed(abi.ExportABI)
+	if err := i.callExport(version, fuel); err != nil {
+		return i.failLocked(version, err)
 	}
 	if v := uint32(i.stack[0]); v>>16 != abi.Major {
 		return fmt.Errorf("the module speaks version %d.%d of the ABI, this program speaks %d.%d",
 			v>>16, v&0xffff, abi.Major, abi.Minor)
 	}
-	manifest := i.export(abi.ExportManifest)
-	if err := i.call(manifest, fuel); err != nil {
-		return i.fail(manifest, err)
+	manifest := i.exportNamed(abi.ExportManifest)
+	if err := i.callExport(manifest, fuel); err != nil {
+		return i.failLocked(manifest, err)
 	}
-	said, err := i.region()
+	said, err := i.answerRegion()
 	if err != nil {
-		return i.fail(manifest, err)
+		return i.failLocked(manifest, err)
 	}
 	if !bytes.Equal(said, i.module.build.text) {
 		return fmt.Errorf("what %s answers (%d bytes) is not the custom section %s (%d bytes)",
@@ -222,28 +221,28 @@ func (i *instance) identify() error {
 	return nil
 }
 
-// constrain calls tk_constraint.
-func (i *instance) constrain(block []byte) ([]byte, error) {
+// callConstraint calls tk_constraint.
+func (i *instance) callConstraint(block []byte) ([]byte, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.dead {
 		return nil, errDead
 	}
-	e := i.export(abi.ExportConstraint)
+	e := i.exportNamed(abi.ExportConstraint)
 	fuel := i.module.limits.Fuel.Constraint
-	if err := i.write(block, fuel); err != nil {
-		return nil, i.fail(i.alloc, err)
+	if err := i.writeInput(block, fuel); err != nil {
+		return nil, i.failLocked(i.allocExport, err)
 	}
-	i.stack[0], i.stack[1] = uint64(i.input), uint64(len(block))
-	if err := i.call(e, fuel); err != nil {
-		return nil, i.fail(e, err)
+	i.stack[0], i.stack[1] = uint64(i.inputAt), uint64(len(block))
+	if err := i.callExport(e, fuel); err != nil {
+		return nil, i.failLocked(e, err)
 	}
-	b, err := i.region()
+	b, err := i.answerRegion()
 	if err == nil {
-		err = over("LiteralBytes", len(b), i.module.limits.LiteralBytes)
+		err = exceeds("LiteralBytes", len(b), i.module.limits.LiteralBytes)
 	}
 	if err != nil {
-		return nil, i.fail(e, err)
+		return nil, i.failLocked(e, err)
 	}
 	return bytes.Clone(b), nil
 }

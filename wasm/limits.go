@@ -35,9 +35,9 @@ type Fuel struct {
 	Constraint int64 // to build a constraint
 }
 
-// of is the budget of a call that hands in n bytes of a session that holds back
+// budget is the budget of a call that hands in n bytes of a session that holds back
 // so many.
-func (f *Fuel) of(n, held int) int64 {
+func (f *Fuel) budget(n, held int) int64 {
 	return min(f.Most, f.Call+f.Byte*int64(n)+f.Held*int64(held))
 }
 
@@ -78,13 +78,13 @@ func ThirdParty() Limits {
 	}
 }
 
-// shared says whether sessions share instances.
-func (l *Limits) shared() bool { return l.SessionsPerInstance > 1 }
+// sharesInstances says whether sessions share instances.
+func (l *Limits) sharesInstances() bool { return l.SessionsPerInstance > 1 }
 
-// replay is how many bytes of a session are kept, to rebuild it: none where it
+// replayLimit is how many bytes of a session are kept, to rebuild it: none where it
 // has no neighbours.
-func (l *Limits) replay() int {
-	if !l.shared() {
+func (l *Limits) replayLimit() int {
+	if !l.sharesInstances() {
 		return 0
 	}
 	return l.ReplayBytes

@@ -14,9 +14,9 @@ import (
 	"github.com/turnkey-parsers/turnkey/wasm/meter"
 )
 
-// load compiles and checks the module, and leaves one instance in the pool.
-func (m *Module) load(ctx context.Context) error {
-	if err := over("ModuleBytes", m.build.size, m.limits.ModuleBytes); err != nil {
+// compileAndCheck compiles and checks the module, and leaves one instance in the pool.
+func (m *Module) compileAndCheck(ctx context.Context) error {
+	if err := exceeds("ModuleBytes", m.build.size, m.limits.ModuleBytes); err != nil {
 		return err
 	}
 	var err error
@@ -43,7 +43,7 @@ func (m *Module) load(ctx context.Context) error {
 		return err
 	}
 	defer m.pool.release(i)
-	return i.identify()
+	return i.checkIdentity()
 }
 
 // metered is the module's code with the counter that bounds its calls.
@@ -55,7 +55,7 @@ func (m *Module) metered() ([]byte, error) {
 	work.metered.Add(1)
 	metered, err := meter.Rewrite(binary, meter.Options{
 		Start: m.limits.Fuel.Start, TableElements: m.limits.TableElements})
-	return metered, asLimit(err)
+	return metered, asLimitError(err)
 }
 
 // sharedCode is compiled code that more than one Module may use.
@@ -70,19 +70,19 @@ func newSharedCode(code wazero.CompiledModule) *sharedCode {
 	return c
 }
 
-func (c *sharedCode) share() *sharedCode {
+func (c *sharedCode) addUser() *sharedCode {
 	c.users.Add(1)
 	return c
 }
 
-// release frees the code with its last user.
-func (c *sharedCode) release() {
+// removeUser frees the code with its last user.
+func (c *sharedCode) removeUser() {
 	if c.users.Add(-1) == 0 {
 		c.Close(context.Background())
 	}
 }
 
-func asLimit(err error) error {
+func asLimitError(err error) error {
 	var tables *meter.TableError
 	if errors.As(err, &tables) {
 		return &LimitError{Limit: "TableElements", Max: int64(tables.Max), Value: int64(tables.Elements)}
@@ -111,8 +111,8 @@ func (m *Module) checkImports() error {
 	return nil
 }
 
-// exports are the functions that a module has to export.
-var exports = []struct{ name, signature string }{
+// requiredExports are the functions that a module has to export.
+var requiredExports = []struct{ name, signature string }{
 	{abi.ExportABI, "() → i32"},
 	{abi.ExportManifest, "() → i64"},
 	{abi.ExportAlloc, "(i32) → i32"},
@@ -122,8 +122,8 @@ var exports = []struct{ name, signature string }{
 	{abi.ExportClose, "(i32) → ()"},
 }
 
-// optional are the functions that a module may export.
-var optional = []struct{ name, signature string }{
+// optionalExports are the functions that a module may export.
+var optionalExports = []struct{ name, signature string }{
 	{abi.ExportInitialize, "() → ()"},
 	{abi.ExportConstraint, "(i32, i32) → i64"},
 }
@@ -133,11 +133,11 @@ func (m *Module) checkExports() error {
 	if !ok {
 		return errors.New(`the module does not export its memory as "memory"`)
 	}
-	if err := over("MemoryPages", mem.Min(), m.limits.MemoryPages); err != nil {
+	if err := exceeds("MemoryPages", mem.Min(), m.limits.MemoryPages); err != nil {
 		return err
 	}
 	has := m.code.ExportedFunctions()
-	for _, e := range exports {
+	for _, e := range requiredExports {
 		f, ok := has[e.name]
 		if !ok {
 			return fmt.Errorf("the module does not export %s", e.name)
@@ -146,7 +146,7 @@ func (m *Module) checkExports() error {
 			return err
 		}
 	}
-	for _, e := range optional {
+	for _, e := range optionalExports {
 		if f, ok := has[e.name]; ok {
 			if err := checkExport(f, e.name, e.signature); err != nil {
 				return err

@@ -18,7 +18,7 @@ type linearMemory struct {
 }
 
 func newMemory(most uint64) (*linearMemory, error) {
-	room, err := reserve(int(most))
+	room, err := reserveMemory(int(most))
 	if err != nil {
 		return nil, fmt.Errorf("%d bytes of address space for an instance: %w", most, err)
 	}
@@ -41,7 +41,7 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory. It may be called twice.
 func (m *linearMemory) Free() {
 	if m.room != nil {
-		release(m.room)
+		releaseMemory(m.room)
 	}
 	m.buffer, m.room = nil, nil
 }

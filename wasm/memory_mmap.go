@@ -4,11 +4,11 @@ package wasm
 
 import "syscall"
 
-// reserve gives zeroed memory that takes no room until it is written.
-func reserve(size int) ([]byte, error) {
+// reserveMemory gives zeroed memory that takes no room until it is written.
+func reserveMemory(size int) ([]byte, error) {
 	return syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
 }
 
-// release gives it back. It can't fail for what reserve gave.
-func release(room []byte) { _ = syscall.Munmap(room) }
+// releaseMemory gives it back. It can't fail for what reserve gave.
+func releaseMemory(room []byte) { _ = syscall.Munmap(room) }

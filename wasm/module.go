@@ -53,7 +53,7 @@ func (m *Module) Stats() Stats {
 	m.mu.Unlock()
 	return Stats{
 		Sessions:  sessions,
-		Instances: m.pool.len(),
+		Instances: m.pool.instanceCount(),
 		Opened:    m.opened.Load(),
 		Faults:    m.faults.Load(),
 		Replays:   m.replays.Load(),
@@ -66,11 +66,11 @@ func (m *Module) Open(ctx context.Context, open *abi.OpenBlock) (*Session, abi.A
 	if err := ctx.Err(); err != nil {
 		return nil, abi.Answer{}, err
 	}
-	if !m.enter() {
+	if !m.enterSession() {
 		return nil, abi.Answer{}, ErrClosed
 	}
 	s := &Session{module: m}
-	answer, err := s.open(open)
+	answer, err := s.openSession(open)
 	if err != nil {
 		s.Close()
 		return nil, abi.Answer{}, err
@@ -89,17 +89,17 @@ func (m *Module) Constraint(ctx context.Context, open *abi.OpenBlock) ([]byte, e
 	if m.code.ExportedFunctions()[abi.ExportConstraint] == nil {
 		return nil, nil
 	}
-	if !m.enter() {
+	if !m.enterSession() {
 		return nil, ErrClosed
 	}
-	defer m.leave()
+	defer m.leaveSession()
 	block := abi.AppendOpen(nil, open)
 	for {
 		i, err := m.pool.acquire(false)
 		if err != nil {
 			return nil, err
 		}
-		constraint, err := i.constrain(block)
+		constraint, err := i.callConstraint(block)
 		m.pool.release(i)
 		if !errors.Is(err, errDead) { // a session's fault may have been quicker
 			return constraint, err
@@ -110,15 +110,15 @@ func (m *Module) Constraint(ctx context.Context, open *abi.OpenBlock) ([]byte, e
 // WithSessions gives the same code as another module, with that many sessions in
 // an instance. Nothing is compiled again. Each is to be closed for itself.
 func (m *Module) WithSessions(perInstance int) (*Module, error) {
-	if !m.enter() {
+	if !m.enterSession() {
 		return nil, ErrClosed
 	}
-	defer m.leave()
+	defer m.leaveSession()
 	limits := m.limits
 	limits.SessionsPerInstance = perInstance
 	n := newModule(m.runtime, m.build, limits)
-	n.manifest, n.code = m.manifest, m.code.share()
-	if err := m.runtime.keep(n); err != nil {
+	n.manifest, n.code = m.manifest, m.code.addUser()
+	if err := m.runtime.addModule(n); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -134,7 +134,7 @@ func (m *Module) Close(ctx context.Context) error {
 	last := first && m.sessions == 0
 	m.mu.Unlock()
 	if last {
-		m.drain()
+		m.finishClosing()
 	}
 	select {
 	case <-m.drained:
@@ -144,8 +144,8 @@ func (m *Module) Close(ctx context.Context) error {
 	}
 }
 
-// enter counts a session in, unless the module is closing.
-func (m *Module) enter() bool {
+// enterSession counts a session in, unless the module is closing.
+func (m *Module) enterSession() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closing {
@@ -155,43 +155,43 @@ func (m *Module) enter() bool {
 	return true
 }
 
-func (m *Module) leave() {
+func (m *Module) leaveSession() {
 	m.mu.Lock()
 	m.sessions--
 	last := m.closing && m.sessions == 0
 	m.mu.Unlock()
 	if last {
-		m.drain()
+		m.finishClosing()
 	}
 }
 
-func (m *Module) drain() {
-	m.runtime.forget(m)
-	m.free()
+func (m *Module) finishClosing() {
+	m.runtime.removeModule(m)
+	m.freeCode()
 	close(m.drained)
 }
 
-// kill ends the module whatever its sessions do: their next call is an error.
-func (m *Module) kill() {
+// closeNow ends the module whatever its sessions do: their next call is an error.
+func (m *Module) closeNow() {
 	m.mu.Lock()
 	last := !m.closing && m.sessions == 0
 	m.closing = true
 	m.mu.Unlock()
-	m.pool.close()
+	m.pool.closeAll()
 	if last {
-		m.drain()
+		m.finishClosing()
 	}
 }
 
-func (m *Module) free() {
-	m.pool.close()
+func (m *Module) freeCode() {
+	m.pool.closeAll()
 	if m.code != nil {
-		m.code.release()
+		m.code.removeUser()
 	}
 }
 
-// fault makes the error of a call and counts it. The instance is gone already.
-func (m *Module) fault(export string, cause error) *Fault {
+// newFault makes the error of a call and counts it. The instance is gone already.
+func (m *Module) newFault(export string, cause error) *Fault {
 	f := &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.build.digest, Export: export, Cause: cause}
 	m.faults.Add(1)
 	m.runtime.logger.Warn("a parser module failed", "module", f.Module, "version", f.Version,
@@ -202,8 +202,8 @@ func (m *Module) fault(export string, cause error) *Fault {
 	return f
 }
 
-// lost is the error of a session that can't be rebuilt. It is no fault of its own
+// lostError is the error of a session that can't be rebuilt. It is no fault of its own
 // and not counted.
-func (m *Module) lost() error {
-	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.build.digest, Export: "replay", Cause: errLost}
+func (m *Module) lostError() error {
+	return &Fault{Module: m.manifest.Module, Version: m.manifest.Version, Digest: m.build.digest, Export: "replay", Cause: errReplayTooLong}
 }

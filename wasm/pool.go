@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 )
 
 // pool keeps a module's instances and spreads its sessions over them.
@@ -13,9 +12,9 @@ type pool struct {
 
 	// starting is held while an instance for many sessions starts: who waits for
 	// it finds room in that instance.
-	starting sync.Mutex
+	starting startingMutex
 
-	mu        sync.Mutex // guards the fields below, and the instances' that say so
+	mu        poolMutex // guards the fields below, and the instances' that say so
 	instances []*instance
 	count     int // instances alive or starting
 	closed    bool
@@ -24,32 +23,32 @@ type pool struct {
 // acquire gives an instance with room for one more session. alone asks for one
 // that has served nobody and will serve nobody else.
 func (p *pool) acquire(alone bool) (*instance, error) {
-	if i, err := p.take(alone, true); i != nil || err != nil {
+	if i, err := p.takeLive(alone, true); i != nil || err != nil {
 		return i, err
 	}
-	if p.module.limits.shared() && !alone {
+	if p.module.limits.sharesInstances() && !alone {
 		p.starting.Lock()
 		defer p.starting.Unlock()
-		if i, err := p.take(alone, true); i != nil || err != nil {
+		if i, err := p.takeLive(alone, true); i != nil || err != nil {
 			return i, err
 		}
 	}
 	p.mu.Lock()
-	if err := over("Instances", p.count+1, p.module.limits.Instances); err != nil {
+	if err := exceeds("Instances", p.count+1, p.module.limits.Instances); err != nil {
 		p.mu.Unlock()
-		if i, e := p.take(alone, false); i != nil || e != nil {
+		if i, e := p.takeLive(alone, false); i != nil || e != nil {
 			return i, e
 		}
 		return nil, fmt.Errorf("module %s %s: %w", p.module.manifest.Module, p.module.manifest.Version, err)
 	}
 	p.count++
 	p.mu.Unlock()
-	return p.start(alone)
+	return p.startInstance(alone)
 }
 
-// take gives an instance that is alive. A busy one is taken only if there are as
+// takeLive gives an instance that is alive. A busy one is taken only if there are as
 // many as processors, or, if spread is false, in any case.
-func (p *pool) take(alone, spread bool) (*instance, error) {
+func (p *pool) takeLive(alone, spread bool) (*instance, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -61,7 +60,7 @@ func (p *pool) take(alone, spread bool) (*instance, error) {
 	}
 	var best *instance
 	for _, i := range p.instances {
-		if i.alone || i.worn.Load() || i.sessions >= most || alone && i.served > 0 {
+		if i.exclusive || i.wornOut.Load() || i.sessions >= most || alone && i.served > 0 {
 			continue
 		}
 		if best == nil || i.sessions < best.sessions {
@@ -71,23 +70,23 @@ func (p *pool) take(alone, spread bool) (*instance, error) {
 	if best == nil || spread && best.sessions > 0 && p.count < runtime.GOMAXPROCS(0) {
 		return nil, nil
 	}
-	best.enter(alone)
+	best.addSession(alone)
 	return best, nil
 }
 
-func (p *pool) start(alone bool) (*instance, error) {
+func (p *pool) startInstance(alone bool) (*instance, error) {
 	i, err := newInstance(p.module)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil && p.closed {
-		i.close()
+		i.closeGuest()
 		err = ErrClosed
 	}
 	if err != nil {
 		p.count--
 		return nil, err
 	}
-	i.enter(alone)
+	i.addSession(alone)
 	p.instances = append(p.instances, i)
 	return i, nil
 }
@@ -101,46 +100,46 @@ func (p *pool) release(i *instance) {
 	if i.sessions > 0 || !slices.Contains(p.instances, i) {
 		return
 	}
-	spent := i.served > 0 && !p.module.limits.shared()
-	if spent || i.alone || i.worn.Load() || p.count > runtime.GOMAXPROCS(0) {
-		p.drop(i)
-		i.close()
+	spent := i.served > 0 && !p.module.limits.sharesInstances()
+	if spent || i.exclusive || i.wornOut.Load() || p.count > runtime.GOMAXPROCS(0) {
+		p.forgetInstance(i)
+		i.closeGuest()
 	}
 }
 
-// remove takes a dead instance out.
-func (p *pool) remove(i *instance) {
+// removeDead takes a dead instance out.
+func (p *pool) removeDead(i *instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.drop(i)
+	p.forgetInstance(i)
 }
 
-func (p *pool) drop(i *instance) {
+func (p *pool) forgetInstance(i *instance) {
 	if at := slices.Index(p.instances, i); at >= 0 {
 		p.instances = slices.Delete(p.instances, at, at+1)
 		p.count--
 	}
 }
 
-// close ends all instances, after the calls that are running in them.
-func (p *pool) close() {
+// closeAll ends all instances, after the calls that are running in them.
+func (p *pool) closeAll() {
 	p.mu.Lock()
 	p.closed = true
 	instances := slices.Clone(p.instances)
 	p.mu.Unlock()
 	for _, i := range instances {
-		i.kill()
+		i.endWhenIdle()
 	}
 }
 
-func (p *pool) len() int {
+func (p *pool) instanceCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.instances)
 }
 
-// crowded says whether more than one session has used the instance.
-func (p *pool) crowded(i *instance) bool {
+// wasShared says whether more than one session has used the instance.
+func (p *pool) wasShared(i *instance) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return i != nil && i.served > 1

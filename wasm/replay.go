@@ -14,33 +14,33 @@ const maxRebuilds = 3
 // replayLog keeps what a session has handed in, and a hash of what it was
 // answered: that is enough to rebuild it and to know that it is the same.
 type replayLog struct {
-	ops  []loggedOp
-	text []byte
-	hash uint64
-	lost bool // it grew beyond the limit
+	calls      []loggedCall
+	text       []byte
+	hash       uint64
+	overflowed bool // it grew beyond the limit
 }
 
-type loggedOp struct {
+type loggedCall struct {
 	off  abi.RawOffset
 	size uint32
 	back uint8
 }
 
-// add notes a call that was answered.
-func (l *replayLog) add(o op, most int, answer abi.Answer) {
-	if l.lost || most == 0 {
-		l.lost = true
+// addCall notes a call that was answered.
+func (l *replayLog) addCall(o sessionCall, most int, answer abi.Answer) {
+	if l.overflowed || most == 0 {
+		l.overflowed = true
 		return
 	}
 	l.hash = hashAnswer(l.hash, answer)
-	if o.kind != opPush {
+	if o.kind != callPush {
 		return
 	}
-	if len(l.text)+len(o.data) > most || 16*len(l.ops) > most {
-		*l = replayLog{lost: true}
+	if len(l.text)+len(o.data) > most || 16*len(l.calls) > most {
+		*l = replayLog{overflowed: true}
 		return
 	}
-	l.ops = append(l.ops, loggedOp{o.off, uint32(len(o.data)), uint8(o.back)})
+	l.calls = append(l.calls, loggedCall{o.off, uint32(len(o.data)), uint8(o.back)})
 	l.text = append(l.text, o.data...)
 }
 
@@ -58,22 +58,22 @@ func hashAnswer(h uint64, a abi.Answer) uint64 {
 	return (h ^ h>>32 ^ 1) * prime
 }
 
-// again rebuilds the session and runs the call that failed. An innocent session
+// rebuild rebuilds the session and runs the call that failed. An innocent session
 // shares its new instance; alone gives it one for itself.
-func (s *Session) again(o op, alone bool) error {
-	s.leave()
+func (s *Session) rebuild(o sessionCall, alone bool) error {
+	s.leaveInstance()
 	i, err := s.module.pool.acquire(alone)
 	if err != nil {
 		return err
 	}
 	s.inst = i
-	if o.kind != opOpen {
+	if o.kind != callOpen {
 		if err := s.replay(i); err != nil {
 			return err
 		}
 		s.module.replays.Add(1)
 	}
-	return s.try(o)
+	return s.tryCall(o)
 }
 
 // replay brings a fresh instance to where the session was. What it answers was
@@ -84,39 +84,39 @@ func (s *Session) replay(i *instance) error {
 	if i.dead {
 		return errDead
 	}
-	if err := s.run(i, op{kind: opOpen, data: s.block}); err != nil {
+	if err := s.callGuest(i, sessionCall{kind: callOpen, data: s.block}); err != nil {
 		return err
 	}
-	hash := hashAnswer(0, s.answer())
-	text := s.log.text
-	for _, l := range s.log.ops {
-		if err := s.run(i, op{kind: opPush, off: l.off, back: int(l.back), data: text[:l.size]}); err != nil {
+	hash := hashAnswer(0, s.lastAnswer())
+	text := s.replayed.text
+	for _, l := range s.replayed.calls {
+		if err := s.callGuest(i, sessionCall{kind: callPush, off: l.off, back: int(l.back), data: text[:l.size]}); err != nil {
 			return err
 		}
 		text = text[l.size:]
-		hash = hashAnswer(hash, s.answer())
+		hash = hashAnswer(hash, s.lastAnswer())
 	}
-	if hash != s.log.hash {
-		return i.fail(export{name: "replay"}, errReplay)
+	if hash != s.replayed.hash {
+		return i.failLocked(exportedFunc{name: "replay"}, errReplay)
 	}
 	return nil
 }
 
-// recover deals with a call that failed. A session whose instance was lost is
+// recoverCall deals with a call that failed. A session whose instance was lost is
 // rebuilt. A fault in an instance that others have used too is tried again in
 // one of its own: it may be a neighbour's doing.
-func (s *Session) recover(o op, err error) error {
-	if s.log.lost && o.kind != opOpen {
+func (s *Session) recoverCall(o sessionCall, err error) error {
+	if s.replayed.overflowed && o.kind != callOpen {
 		if errors.Is(err, errDead) {
-			return s.module.lost()
+			return s.module.lostError()
 		}
 		return err
 	}
 	for n := 0; n < maxRebuilds && errors.Is(err, errDead); n++ {
-		err = s.again(o, false)
+		err = s.rebuild(o, false)
 	}
-	if errors.Is(err, errDead) || isFault(err) && s.module.pool.crowded(s.inst) {
-		err = s.again(o, true)
+	if errors.Is(err, errDead) || isFault(err) && s.module.pool.wasShared(s.inst) {
+		err = s.rebuild(o, true)
 	}
 	if errors.Is(err, errDead) { // only closing ends an instance that has no neighbours
 		return ErrClosed

@@ -69,7 +69,7 @@ func TestSkippedTextIsReplayed(t *testing.T) {
 	if _, err := s.Push(100, 2, []byte("xx<tw")); err != nil {
 		t.Fatal(err)
 	}
-	if held := s.held(); held != 3 {
+	if held := s.heldBytes(); held != 3 {
 		t.Errorf("%d bytes are held, want 3", held)
 	}
 	_ = guilty.push("!exit.")
@@ -111,7 +111,7 @@ func TestPoisonedSessionIsTriedAlone(t *testing.T) {
 	if innocent.said != "fine still fine" {
 		t.Errorf("said %q", innocent.said)
 	}
-	if innocent.inst.sessions != 1 || !innocent.inst.alone {
+	if innocent.inst.sessions != 1 || !innocent.inst.exclusive {
 		t.Error("the session does not have its instance for itself")
 	}
 	if err := guilty.push("x"); err == nil {
@@ -151,8 +151,8 @@ func TestSessionTooLongToReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = guilty.push("!exit.")
-	if err := long.push("x"); !errors.Is(err, errLost) {
-		t.Errorf("got %v, want %v", err, errLost)
+	if err := long.push("x"); !errors.Is(err, errReplayTooLong) {
+		t.Errorf("got %v, want %v", err, errReplayTooLong)
 	}
 }
 

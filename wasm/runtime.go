@@ -51,7 +51,7 @@ func NewRuntime(ctx context.Context, config *Config) (*Runtime, error) {
 		modules: map[*Module]struct{}{},
 	}
 	if err := addWASI(ctx, r.engine); err != nil {
-		r.free(ctx)
+		r.closeEngine(ctx)
 		return nil, err
 	}
 	return r, nil
@@ -66,15 +66,15 @@ func (r *Runtime) Compile(ctx context.Context, binary []byte, limits Limits) (*M
 // CompileBuild is Compile for bytes that may have been hashed and read before.
 func (r *Runtime) CompileBuild(ctx context.Context, b *Build, limits Limits) (*Module, error) {
 	m := newModule(r, b, limits)
-	if err := m.load(ctx); err != nil {
+	if err := m.compileAndCheck(ctx); err != nil {
 		e := &LoadError{Cause: err}
 		if m.manifest != nil {
 			e.Module, e.Version = m.manifest.Module, m.manifest.Version
 		}
-		m.free()
+		m.freeCode()
 		return nil, e
 	}
-	if err := r.keep(m); err != nil {
+	if err := r.addModule(m); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -92,15 +92,18 @@ func newModule(r *Runtime, b *Build, limits Limits) *Module {
 	return m
 }
 
-// keep notes a module, so that it is closed with the runtime.
-func (r *Runtime) keep(m *Module) error {
+// addModule notes a module, so that it is closed with the runtime.
+func (r *Runtime) addModule(m *Module) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		m.free()
+	closed := r.closed
+	if !closed {
+		r.modules[m] = struct{}{}
+	}
+	r.mu.Unlock()
+	if closed {
+		m.freeCode()
 		return ErrClosed
 	}
-	r.modules[m] = struct{}{}
 	return nil
 }
 
@@ -203,12 +206,12 @@ func (r *Runtime) Close(ctx context.Context) error {
 	r.modules = nil
 	r.mu.Unlock()
 	for m := range modules {
-		m.kill()
+		m.closeNow()
 	}
-	return r.free(ctx)
+	return r.closeEngine(ctx)
 }
 
-func (r *Runtime) free(ctx context.Context) error {
+func (r *Runtime) closeEngine(ctx context.Context) error {
 	r.compiling.Wait()
 	err := r.engine.Close(ctx)
 	if e := r.cache.Close(ctx); err == nil {
@@ -217,7 +220,7 @@ func (r *Runtime) free(ctx context.Context) error {
 	return err
 }
 
-func (r *Runtime) forget(m *Module) {
+func (r *Runtime) removeModule(m *Module) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.modules, m)

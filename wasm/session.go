@@ -3,7 +3,6 @@ package wasm
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 )
@@ -13,40 +12,40 @@ import (
 type Session struct {
 	module *Module
 
-	mu     sync.Mutex
+	mu     sessionMutex
 	inst   *instance // nil while it has none
 	id     uint32    // in inst
 	err    error     // why the session is over
 	closed bool
 
-	block    []byte        // the open block
-	total    abi.RawOffset // absolute offset up to which text was pushed
-	end      abi.RawOffset // absolute offset up to which it is accounted for
-	log      replayLog
-	events   []abi.Event // the last answer's
-	literals []byte
+	block       []byte        // the open block
+	pushedTo    abi.RawOffset // absolute offset up to which text was pushed
+	accountedTo abi.RawOffset // absolute offset up to which it is accounted for
+	replayed    replayLog
+	events      []abi.Event // the last answer's
+	literals    []byte
 }
 
-// op is one call of a session.
-type op struct {
-	kind   opKind
+// sessionCall is one call of a session.
+type sessionCall struct {
+	kind   callKind
 	off    abi.RawOffset
 	back   int
 	data   []byte // tk_open: the open block; tk_push: the text
 	reason abi.Finish
 }
 
-type opKind uint8
+type callKind uint8
 
 const (
-	opOpen opKind = iota
-	opPush
-	opFinish
+	callOpen callKind = iota
+	callPush
+	callFinish
 )
 
-func (s *Session) open(open *abi.OpenBlock) (abi.Answer, error) {
-	s.block = abi.AppendOpen(nil, open)
-	return s.do(op{kind: opOpen, data: s.block})
+func (s *Session) openSession(openSession *abi.OpenBlock) (abi.Answer, error) {
+	s.block = abi.AppendOpen(nil, openSession)
+	return s.answerCall(sessionCall{kind: callOpen, data: s.block})
 }
 
 // Push hands in data, whose first back bytes are left context and whose rest
@@ -57,12 +56,12 @@ func (s *Session) Push(off abi.RawOffset, back int, data []byte) (abi.Answer, er
 	if back < 0 || back > len(data) || back > abi.MaxLeftContext {
 		return abi.Answer{}, fmt.Errorf("wasm: a push of %d bytes can't have %d bytes of left context", len(data), back)
 	}
-	return s.do(op{kind: opPush, off: off, back: back, data: data})
+	return s.answerCall(sessionCall{kind: callPush, off: off, back: back, data: data})
 }
 
 // Finish ends the text at absolute offset off.
 func (s *Session) Finish(off abi.RawOffset, reason abi.Finish) (abi.Answer, error) {
-	return s.do(op{kind: opFinish, off: off, reason: reason})
+	return s.answerCall(sessionCall{kind: callFinish, off: off, reason: reason})
 }
 
 // Discard says that an answer was malformed: the session is over and its
@@ -77,10 +76,10 @@ func (s *Session) Discard(why error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.dead {
-		s.err = s.module.fault("answer", why)
+		s.err = s.module.newFault("answer", why)
 		return
 	}
-	s.err = i.fail(export{name: "answer"}, why)
+	s.err = i.failLocked(exportedFunc{name: "answer"}, why)
 }
 
 // Close forgets the session. It may be called at any time, also twice.
@@ -94,13 +93,13 @@ func (s *Session) Close() {
 	if s.err == nil {
 		s.err = ErrClosed
 	}
-	s.leave()
-	s.log = replayLog{}
-	s.module.leave()
+	s.leaveInstance()
+	s.replayed = replayLog{}
+	s.module.leaveSession()
 }
 
-// leave gives the instance back.
-func (s *Session) leave() {
+// leaveInstance gives the instance back.
+func (s *Session) leaveInstance() {
 	if s.inst == nil {
 		return
 	}
@@ -113,36 +112,36 @@ func (s *Session) leave() {
 func (i *instance) closeSession(id uint32) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.dead || !i.module.limits.shared() {
+	if i.dead || !i.module.limits.sharesInstances() {
 		return
 	}
 	i.stack[0] = uint64(id)
-	if err := i.call(i.forget, i.module.limits.Fuel.Call); err != nil {
-		_ = i.fail(i.forget, err) // counted and logged; nobody waits for an answer
+	if err := i.callExport(i.closeExport, i.module.limits.Fuel.Call); err != nil {
+		_ = i.failLocked(i.closeExport, err) // counted and logged; nobody waits for an answer
 	}
 }
 
-// do runs one call and gives its answer.
-func (s *Session) do(o op) (abi.Answer, error) {
+// answerCall runs one call and gives its answer.
+func (s *Session) answerCall(o sessionCall) (abi.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return abi.Answer{}, s.err
 	}
-	err := s.try(o)
+	err := s.tryCall(o)
 	if err != nil {
-		err = s.recover(o, err)
+		err = s.recoverCall(o, err)
 	}
 	if err != nil {
 		s.err = err
 		return abi.Answer{}, err
 	}
-	answer := s.answer()
-	s.log.add(o, s.module.limits.replay(), answer)
+	answer := s.lastAnswer()
+	s.replayed.addCall(o, s.module.limits.replayLimit(), answer)
 	return answer, nil
 }
 
-func (s *Session) answer() abi.Answer {
+func (s *Session) lastAnswer() abi.Answer {
 	return abi.Answer{Events: s.events, Literals: s.literals}
 }
 
@@ -151,8 +150,8 @@ func isFault(err error) bool {
 	return errors.As(err, &f)
 }
 
-// try runs one call in the session's instance.
-func (s *Session) try(o op) error {
+// tryCall runs one call in the session's instance.
+func (s *Session) tryCall(o sessionCall) error {
 	if s.inst == nil {
 		i, err := s.module.pool.acquire(false)
 		if err != nil {
@@ -166,61 +165,61 @@ func (s *Session) try(o op) error {
 	if i.dead {
 		return errDead
 	}
-	return s.run(i, o)
+	return s.callGuest(i, o)
 }
 
-// run makes the call, under the instance's lock.
-func (s *Session) run(i *instance, o op) error {
-	e, fuel := export{}, s.module.limits.Fuel.of(len(o.data), int(s.held()))
-	if o.kind != opFinish {
-		if err := i.write(o.data, fuel); err != nil {
-			return i.fail(i.alloc, err)
+// callGuest makes the call, under the instance's lock.
+func (s *Session) callGuest(i *instance, o sessionCall) error {
+	e, fuel := exportedFunc{}, s.module.limits.Fuel.budget(len(o.data), int(s.heldBytes()))
+	if o.kind != callFinish {
+		if err := i.writeInput(o.data, fuel); err != nil {
+			return i.failLocked(i.allocExport, err)
 		}
 	}
 	switch o.kind {
-	case opOpen:
+	case callOpen:
 		i.nextID++
-		s.id, s.total, s.end = i.nextID, 0, 0
-		e = i.open
-		i.stack[1], i.stack[2] = uint64(i.input), uint64(len(o.data))
-	case opPush:
-		e = i.push
+		s.id, s.pushedTo, s.accountedTo = i.nextID, 0, 0
+		e = i.openExport
+		i.stack[1], i.stack[2] = uint64(i.inputAt), uint64(len(o.data))
+	case callPush:
+		e = i.pushExport
 		i.stack[1], i.stack[2] = uint64(o.off), uint64(o.back)
-		i.stack[3], i.stack[4] = uint64(i.input), uint64(len(o.data))
-	case opFinish:
-		e = i.finish
+		i.stack[3], i.stack[4] = uint64(i.inputAt), uint64(len(o.data))
+	case callFinish:
+		e = i.finishExport
 		i.stack[1], i.stack[2] = uint64(o.off), uint64(o.reason)
 	}
 	i.stack[0] = uint64(s.id)
-	if err := i.call(e, fuel); err != nil {
-		return i.fail(e, err)
+	if err := i.callExport(e, fuel); err != nil {
+		return i.failLocked(e, err)
 	}
-	if err := s.decode(i); err != nil {
-		return i.fail(e, err)
+	if err := s.decodeAnswer(i); err != nil {
+		return i.failLocked(e, err)
 	}
-	if err := s.account(o); err != nil {
-		return i.fail(e, err)
+	if err := s.accountBytes(o); err != nil {
+		return i.failLocked(e, err)
 	}
 	return nil
 }
 
-func (s *Session) held() uint32 { return uint32(s.total - min(s.total, s.end)) }
+func (s *Session) heldBytes() uint32 { return uint32(s.pushedTo - min(s.pushedTo, s.accountedTo)) }
 
-// account notes what was pushed and what the answer accounts for. Bytes that a
+// accountBytes notes what was pushed and what the answer accounts for. Bytes that a
 // WATCH left out lie before the push and are accounted for.
-func (s *Session) account(o op) error {
-	if o.kind == opOpen {
+func (s *Session) accountBytes(o sessionCall) error {
+	if o.kind == callOpen {
 		return nil
 	}
-	if o.off > s.total {
-		s.end = o.off
+	if o.off > s.pushedTo {
+		s.accountedTo = o.off
 	}
-	s.total = o.off
-	if o.kind == opPush {
-		s.total += abi.RawOffset(len(o.data) - o.back)
+	s.pushedTo = o.off
+	if o.kind == callPush {
+		s.pushedTo += abi.RawOffset(len(o.data) - o.back)
 	}
 	if n := len(s.events); n > 0 {
-		s.end = max(s.end, s.events[n-1].End)
+		s.accountedTo = max(s.accountedTo, s.events[n-1].End)
 	}
-	return over("HeldBytes", int(s.held()), s.module.limits.HeldBytes)
+	return exceeds("HeldBytes", int(s.heldBytes()), s.module.limits.HeldBytes)
 }

@@ -143,7 +143,7 @@ func wasiNoSizes(i *instance, p []uint64) uint32 {
 
 // wasiRandom gives the same bytes at every call.
 func wasiRandom(i *instance, p []uint64) uint32 {
-	b, ok := i.bytes(uint32(p[0]), uint32(p[1]))
+	b, ok := i.memoryAt(uint32(p[0]), uint32(p[1]))
 	if !ok {
 		return errnoFault
 	}
@@ -164,14 +164,14 @@ func wasiPoll(i *instance, p []uint64) uint32 {
 	if i.polls++; i.polls > maxPolls {
 		panic(ErrWaits)
 	}
-	in, ok := i.bytes(uint32(p[0]), 48)
+	in, ok := i.memoryAt(uint32(p[0]), 48)
 	if !ok {
 		return errnoFault
 	}
 	if kind := in[8]; kind != 0 { // not a clock
 		return errnoBadf
 	}
-	out, ok := i.bytes(uint32(p[1]), 32)
+	out, ok := i.memoryAt(uint32(p[1]), 32)
 	if !ok {
 		return errnoFault
 	}
@@ -190,21 +190,21 @@ func wasiWrite(i *instance, p []uint64) uint32 {
 	if uint32(p[2]) > 64 {
 		return errnoInval
 	}
-	vectors, ok := i.bytes(uint32(p[1]), 8*uint32(p[2]))
+	vectors, ok := i.memoryAt(uint32(p[1]), 8*uint32(p[2]))
 	if !ok {
 		return errnoFault
 	}
 	var line [maxLine]byte
 	kept, written := 0, uint32(0)
 	for ; len(vectors) > 0; vectors = vectors[8:] {
-		b, ok := i.bytes(binary.LittleEndian.Uint32(vectors), binary.LittleEndian.Uint32(vectors[4:]))
+		b, ok := i.memoryAt(binary.LittleEndian.Uint32(vectors), binary.LittleEndian.Uint32(vectors[4:]))
 		if !ok {
 			return errnoFault
 		}
 		kept += copy(line[kept:], b)
 		written += uint32(len(b))
 	}
-	i.module.output(int(p[0]), line[:kept])
+	i.module.logOutput(int(p[0]), line[:kept])
 	return i.put32(p[3], written)
 }
 
@@ -213,7 +213,7 @@ func wasiStat(i *instance, p []uint64) uint32 {
 	if p[0] > 2 {
 		return errnoBadf
 	}
-	b, ok := i.bytes(uint32(p[1]), 24)
+	b, ok := i.memoryAt(uint32(p[1]), 24)
 	if !ok {
 		return errnoFault
 	}
@@ -223,7 +223,7 @@ func wasiStat(i *instance, p []uint64) uint32 {
 }
 
 func (i *instance) put32(at uint64, v uint32) uint32 {
-	b, ok := i.bytes(uint32(at), 4)
+	b, ok := i.memoryAt(uint32(at), 4)
 	if !ok {
 		return errnoFault
 	}
@@ -232,7 +232,7 @@ func (i *instance) put32(at uint64, v uint32) uint32 {
 }
 
 func (i *instance) put64(at uint64, v uint64) uint32 {
-	b, ok := i.bytes(uint32(at), 8)
+	b, ok := i.memoryAt(uint32(at), 8)
 	if !ok {
 		return errnoFault
 	}
@@ -243,8 +243,8 @@ func (i *instance) put64(at uint64, v uint64) uint32 {
 // newOutputLimit is how often a module's output is logged.
 func newOutputLimit() *rate.Limiter { return rate.NewLimiter(5, 50) }
 
-// output logs what a guest wrote, as long as it does not write too often.
-func (m *Module) output(fd int, line []byte) {
+// logOutput logs what a guest wrote, as long as it does not write too often.
+func (m *Module) logOutput(fd int, line []byte) {
 	log := m.runtime.logger
 	if !log.Enabled(context.Background(), slog.LevelDebug) || !m.outputLimit.Allow() {
 		return
