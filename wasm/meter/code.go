@@ -55,14 +55,14 @@ type block struct {
 }
 
 func (w *rewriter) codeSection(r *reader) []byte {
-	n := r.count("functions")
+	n := r.readCount("functions")
 	if r.err == nil && int(n) != len(w.types) {
 		r.fail("%d functions have code, %d are declared", n, len(w.types))
 	}
 	out := binary.AppendUvarint(make([]byte, 0, len(r.b)-r.at+(len(r.b)-r.at)/4), uint64(n))
 	var scratch []byte
 	for i := uint32(0); i < n && r.err == nil; i++ {
-		size := int(r.count("bytes of code"))
+		size := int(r.readCount("bytes of code"))
 		if size > maxBody {
 			r.fail("function %d has %d bytes of code, more than %d", uint32(len(w.imports))+i, size, maxBody)
 		}
@@ -71,7 +71,7 @@ func (w *rewriter) codeSection(r *reader) []byte {
 		}
 		f := reader{b: r.b[:r.at+size], at: r.at}
 		r.at += size
-		scratch = w.function(scratch[:0], &f, i)
+		scratch = w.rewriteFunction(scratch[:0], &f, i)
 		if f.err != nil {
 			r.err = f.err
 			break
@@ -82,8 +82,8 @@ func (w *rewriter) codeSection(r *reader) []byte {
 	return out
 }
 
-// function appends the metered body of function i to out.
-func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
+// rewriteFunction appends the metered body of function i to out.
+func (w *rewriter) rewriteFunction(out []byte, r *reader, i uint32) []byte {
 	size := len(r.b) - r.at
 	out, locals := w.readLocals(out, r, i)
 	if r.err != nil {
@@ -91,8 +91,8 @@ func (w *rewriter) function(out []byte, r *reader, i uint32) []byte {
 	}
 	b := body{w: w, r: r, locals: locals}
 	b.charge(r.at, entryBase+size>>entryShift)
-	b.walk(w.signatures[w.types[i]].results)
-	b.charges[0].units += b.frame()
+	b.readInstructions(w.signatures[w.types[i]].results)
+	b.charges[0].units += b.frameUnits()
 	at := b.charges[0].at
 	for _, c := range b.charges {
 		out = append(out, r.b[at:c.at]...)
@@ -109,11 +109,11 @@ func (w *rewriter) readLocals(out []byte, r *reader, i uint32) ([]byte, int) {
 		return out, 0
 	}
 	sum := uint64(w.signatures[w.types[i]].params)
-	groups := r.count("locals")
+	groups := r.readCount("locals")
 	start := r.at
 	for n := groups; n > 0 && r.err == nil; n-- {
-		sum += uint64(r.u32())
-		r.valueType()
+		sum += uint64(r.readU32())
+		r.readValueType()
 	}
 	if sum > maxLocals {
 		r.fail("function %d has %d locals, more than %d", uint32(len(w.imports))+i, sum, maxLocals)
@@ -127,14 +127,14 @@ func (w *rewriter) readLocals(out []byte, r *reader, i uint32) ([]byte, int) {
 	return append(out, 1, typeI64), int(sum)
 }
 
-// walk reads the instructions of a function and notes what is to be charged.
-func (b *body) walk(results int) {
+// readInstructions reads the instructions of a function and notes what is to be charged.
+func (b *body) readInstructions(results int) {
 	b.blocks = append(b.blocks, block{loop: -1, signature: signature{results: results}})
 	for len(b.blocks) > 0 && b.r.err == nil {
 		at := b.r.at
-		op := b.r.byte()
-		b.control(op)
-		b.immediates(at, op)
+		op := b.r.readByte()
+		b.readControl(op)
+		b.readImmediates(at, op)
 		if n := len(b.blocks); n > 0 {
 			b.blocks[n-1].own += b.r.at - at
 		}
@@ -144,18 +144,18 @@ func (b *body) walk(results int) {
 	}
 }
 
-// control keeps track of blocks. A loop is charged at its head: behind its
+// readControl keeps track of blocks. A loop is charged at its head: behind its
 // opening, where every turn begins.
-func (b *body) control(op byte) {
+func (b *body) readControl(op byte) {
 	switch op {
 	case opBlock, opLoop, opIf:
 		if len(b.blocks) >= maxDepth {
 			b.r.fail("more than %d nested blocks", maxDepth)
 		}
 		if op == opIf {
-			b.stack.move(-1)
+			b.stack.changeBy(-1)
 		}
-		opened := block{loop: -1, signature: b.blockType()}
+		opened := block{loop: -1, signature: b.readBlockType()}
 		opened.height = b.stack.now - opened.params
 		if op == opLoop {
 			opened.loop = len(b.charges)
@@ -169,7 +169,7 @@ func (b *body) control(op byte) {
 		last := b.blocks[len(b.blocks)-1]
 		b.blocks = b.blocks[:len(b.blocks)-1]
 		b.stack.now = last.height
-		b.stack.move(last.results)
+		b.stack.changeBy(last.results)
 		if last.loop >= 0 {
 			b.charges[last.loop].units += last.own >> loopShift
 		} else if n := len(b.blocks); n > 0 {
@@ -178,22 +178,22 @@ func (b *body) control(op byte) {
 	}
 }
 
-// blockType reads what a block takes and gives.
-func (b *body) blockType() signature {
-	v := b.r.signed(33)
+// readBlockType reads what a block takes and gives.
+func (b *body) readBlockType() signature {
+	v := b.r.readSigned(33)
 	switch {
 	case v == -0x40: // the empty type
 		return signature{}
 	case v < 0: // one value
 		return signature{results: 1}
 	}
-	return b.w.signature(b.r, uint64(v))
+	return b.w.signatureOf(b.r, uint64(v))
 }
 
-// frame is what the values cost that a call of the function may keep on the
+// frameUnits is what the values cost that a call of the function may keep on the
 // stack. A large frame costs more than its share: the stack is copied when it
 // grows, and the garbage collector can't step in then.
-func (b *body) frame() int {
+func (b *body) frameUnits() int {
 	values := b.locals + b.stack.most
 	if b.vectors {
 		values *= 2
@@ -201,8 +201,8 @@ func (b *body) frame() int {
 	return values + largeFrame*max(0, values-smallFrame)
 }
 
-// slow counts an instruction that takes long as that many bytes more.
-func (b *body) slow(bytes int) {
+// chargeSlow counts an instruction that takes long as that many bytes more.
+func (b *body) chargeSlow(bytes int) {
 	if n := len(b.blocks); n > 0 {
 		b.blocks[n-1].own += bytes
 	}
@@ -219,22 +219,22 @@ func (b *body) chargeBulk(at, shift int) {
 // appendCharge appends the code that takes fuel.
 func (w *rewriter) appendCharge(out []byte, c charge, left uint32) []byte {
 	if c.sized {
-		out = appendIndexed(out, opGlobalSet, w.scratch())
+		out = appendIndexed(out, opGlobalSet, w.scratchGlobal())
 	}
-	out = appendIndexed(out, opGlobalGet, w.fuel())
+	out = appendIndexed(out, opGlobalGet, w.fuelGlobal())
 	out = append(out, opI64Const)
 	out = appendSigned(out, int64(c.units))
 	out = append(out, opI64Sub)
 	if c.sized {
-		out = appendIndexed(out, opGlobalGet, w.scratch())
+		out = appendIndexed(out, opGlobalGet, w.scratchGlobal())
 		out = append(out, opI64ExtendI32U, opI64Const, byte(c.shift), opI64ShrU, opI64Sub)
 	}
 	out = appendIndexed(out, opLocalTee, left)
-	out = appendIndexed(out, opGlobalSet, w.fuel())
+	out = appendIndexed(out, opGlobalSet, w.fuelGlobal())
 	out = appendIndexed(out, opLocalGet, left)
 	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opUnreachable, opEnd)
 	if c.sized {
-		out = appendIndexed(out, opGlobalGet, w.scratch())
+		out = appendIndexed(out, opGlobalGet, w.scratchGlobal())
 	}
 	return out
 }

@@ -11,14 +11,14 @@ type signature struct{ params, results int }
 // zero; where that code ends it is right again.
 type stack struct{ now, most int }
 
-func (s *stack) move(by int) {
+func (s *stack) changeBy(by int) {
 	s.now += by
 	s.most = max(s.most, s.now)
 }
 
-// moves is what instructions of one byte, and no other immediates than an index or
+// heightChanges is what instructions of one byte, and no other immediates than an index or
 // a constant, do to the height.
-var moves = func() (m [256]int) {
+var heightChanges = func() (m [256]int) {
 	set := func(from, to byte, by int) {
 		for op := int(from); op <= int(to); op++ {
 			m[op] = by
@@ -46,11 +46,11 @@ var moves = func() (m [256]int) {
 	return m
 }()
 
-// miscMoves is the same for prefix 0xfc.
-var miscMoves = map[uint32]int{8: -3, 10: -3, 11: -3, 12: -3, 14: -3, 15: -1, 16: +1, 17: -3}
+// miscHeightChanges is the same for prefix 0xfc.
+var miscHeightChanges = map[uint32]int{8: -3, 10: -3, 11: -3, 12: -3, 14: -3, 15: -1, 16: +1, 17: -3}
 
-// called is a call of a function of that signature.
-func (s *stack) called(t signature) {
+// applyCall is a call of a function of that signature.
+func (s *stack) applyCall(t signature) {
 	s.now -= t.params
-	s.move(t.results)
+	s.changeBy(t.results)
 }

@@ -33,94 +33,94 @@ const (
 	prefixSIMD = 0xfd
 )
 
-// immediates reads what follows an instruction's first byte, and charges what is
+// readImmediates reads what follows an instruction's first byte, and charges what is
 // charged by itself. Blocks have been read already.
-func (b *body) immediates(at int, op byte) {
+func (b *body) readImmediates(at int, op byte) {
 	r := b.r
-	b.stack.move(moves[op])
+	b.stack.changeBy(heightChanges[op])
 	switch {
 	case op == opBlock, op == opLoop, op == opIf, op == opElse, op == opEnd:
 	case op <= 0x01, op == 0x0f, op == 0x1a, op == 0x1b, op == 0xd1:
 		// unreachable, nop, return, drop, select, ref.is_null
 	case op == 0x0c, op == 0x0d, op == 0x25, op == 0x26:
-		r.u32() // br, br_if, table.get, table.set
+		r.readU32() // br, br_if, table.get, table.set
 	case op >= opLocalGet && op <= opLocalTee:
-		if i := r.u32(); i >= uint32(b.locals) {
+		if i := r.readU32(); i >= uint32(b.locals) {
 			r.fail("there is no local %d", i)
 		}
 	case op == opBrTable:
-		for n := r.count("branch targets"); n > 0 && r.err == nil; n-- {
-			r.u32()
+		for n := r.readCount("branch targets"); n > 0 && r.err == nil; n-- {
+			r.readU32()
 		}
-		r.u32()
+		r.readU32()
 	case op >= opCall && op <= opReturnCallIndirect:
-		b.callImmediates(at, op)
+		b.readCallImmediates(at, op)
 	case op == opSelectTyped:
-		if n := r.byte(); n != 1 {
+		if n := r.readByte(); n != 1 {
 			r.fail("select of %d types", n)
 		}
-		r.valueType()
+		r.readValueType()
 	case op == opGlobalGet, op == opGlobalSet:
-		if i := r.u32(); i >= b.w.globals {
+		if i := r.readU32(); i >= b.w.globals {
 			r.fail("there is no global %d", i)
 		}
 	case op >= 0x28 && op <= 0x3e: // loads and stores
-		r.u32()
-		r.u32()
+		r.readU32()
+		r.readU32()
 	case op == opMemorySize:
-		r.zero()
+		r.readReserved()
 	case op == opMemoryGrow:
-		r.zero()
+		r.readReserved()
 		b.charge(at, outward)
 	case op >= opI32Const && op <= 0x44:
 		r.skipConstant(op)
 	case op >= 0x45 && op <= 0xc4: // numeric
 		if isSlow(op) {
-			b.slow(slowBytes)
+			b.chargeSlow(slowBytes)
 		}
 	case op == opRefNull:
-		r.refType()
+		r.readRefType()
 	case op == opRefFunc:
-		r.u32()
+		r.readU32()
 		b.charge(at, outward)
 	case op == prefixMisc:
-		b.misc(at)
+		b.readMisc(at)
 	case op == prefixSIMD:
-		b.simd()
+		b.readSIMD()
 	default:
 		r.at = at
 		r.fail("instruction %#x is unknown or needs a feature that is not allowed", op)
 	}
 }
 
-// callImmediates reads what follows call, call_indirect, return_call or
+// readCallImmediates reads what follows call, call_indirect, return_call or
 // return_call_indirect.
-func (b *body) callImmediates(at int, op byte) {
+func (b *body) readCallImmediates(at int, op byte) {
 	r := b.r
 	if op == opCallIndirect || op == opReturnCallIndirect {
-		b.stack.move(-1)
-		b.stack.called(b.w.signature(r, uint64(r.u32())))
-		r.u32()
+		b.stack.changeBy(-1)
+		b.stack.applyCall(b.w.signatureOf(r, uint64(r.readU32())))
+		r.readU32()
 		return
 	}
-	f := r.u32()
+	f := r.readU32()
 	if f < uint32(len(b.w.imports)) {
 		b.charge(at, outward)
 	}
-	b.stack.called(b.w.signature(r, b.w.typeOf(f)))
+	b.stack.applyCall(b.w.signatureOf(r, b.w.typeOf(f)))
 }
 
 // skipConstant reads the value of i32.const, i64.const, f32.const or f64.const.
 func (r *reader) skipConstant(op byte) {
 	switch op {
 	case opI32Const:
-		r.signed(32)
+		r.readSigned(32)
 	case opI64Const:
-		r.signed(64)
+		r.readSigned(64)
 	case 0x43: // f32.const
-		r.skip(4)
+		r.skipBytes(4)
 	default: // f64.const
-		r.skip(8)
+		r.skipBytes(8)
 	}
 }
 
@@ -130,37 +130,37 @@ func isSlow(op byte) bool {
 		op == 0x91 || op == 0x95 || op == 0x9f || op == 0xa3
 }
 
-// misc reads the instructions of prefix 0xfc.
-func (b *body) misc(at int) {
+// readMisc reads the instructions of prefix 0xfc.
+func (b *body) readMisc(at int) {
 	r := b.r
-	sub := r.u32()
-	b.stack.move(miscMoves[sub])
+	sub := r.readU32()
+	b.stack.changeBy(miscHeightChanges[sub])
 	switch sub {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
 	case 8: // memory.init
-		r.u32()
-		r.zero()
+		r.readU32()
+		r.readReserved()
 		b.chargeBulk(at, bytesShift)
 	case 9, 13: // data.drop, elem.drop
-		r.u32()
+		r.readU32()
 	case 10: // memory.copy
-		r.zero()
-		r.zero()
+		r.readReserved()
+		r.readReserved()
 		b.chargeBulk(at, bytesShift)
 	case 11: // memory.fill
-		r.zero()
+		r.readReserved()
 		b.chargeBulk(at, bytesShift)
 	case 12, 14: // table.init, table.copy
-		r.u32()
-		r.u32()
+		r.readU32()
+		r.readU32()
 		b.chargeBulk(at, elemsShift)
 	case 15: // table.grow
-		r.u32()
+		r.readU32()
 		b.charge(at, outward)
 	case 16: // table.size
-		r.u32()
+		r.readU32()
 	case 17: // table.fill
-		r.u32()
+		r.readU32()
 		b.chargeBulk(at, elemsShift)
 	default:
 		r.at = at
@@ -168,38 +168,38 @@ func (b *body) misc(at int) {
 	}
 }
 
-// simd reads the instructions of prefix 0xfd.
+// readSIMD reads the instructions of prefix 0xfd.
 //
 // Of what they do to the height only what raises it counts, and what takes two at
 // once: the height may come out too high, but not too low.
-func (b *body) simd() {
+func (b *body) readSIMD() {
 	r := b.r
 	at := r.at
 	b.vectors = true
-	switch sub := r.u32(); {
+	switch sub := r.readU32(); {
 	case sub > 0xff || r.err == nil && r.at-at != 1+int(sub>>7):
 		r.at = at
 		r.fail("vector instruction %#x is unknown, written too long, or needs a feature that is not allowed (relaxed SIMD)", sub)
 	case sub <= 11, sub == 92, sub == 93: // loads, a store, load_zero
-		r.u32()
-		r.u32()
+		r.readU32()
+		r.readU32()
 	case sub == 12: // v128.const
-		b.stack.move(+1)
-		r.skip(16)
+		b.stack.changeBy(+1)
+		r.skipBytes(16)
 	case sub == 13: // i8x16.shuffle
-		r.skip(16)
+		r.skipBytes(16)
 	case sub >= 21 && sub <= 34: // extract_lane, replace_lane
-		r.skip(1)
+		r.skipBytes(1)
 	case sub >= 84 && sub <= 91: // load_lane, store_lane
-		r.u32()
-		r.u32()
-		r.skip(1)
+		r.readU32()
+		r.readU32()
+		r.skipBytes(1)
 	}
 }
 
-// zero reads a byte that the format reserves.
-func (r *reader) zero() {
-	if v := r.byte(); v != 0 {
+// readReserved reads a byte that the format reserves.
+func (r *reader) readReserved() {
+	if v := r.readByte(); v != 0 {
 		r.fail("reserved byte %#x", v)
 	}
 }

@@ -57,7 +57,7 @@ func Rewrite(module []byte, options Options) ([]byte, error) {
 		in:      reader{b: module, at: len(header)},
 		out:     append(make([]byte, 0, len(module)+len(module)/4), header...),
 	}
-	if err := w.sections(); err != nil {
+	if err := w.rewriteSections(); err != nil {
 		return nil, err
 	}
 	return w.out, nil
@@ -100,19 +100,19 @@ type rewriter struct {
 	locals     int         // locals of all functions so far
 }
 
-func (w *rewriter) sections() error {
+func (w *rewriter) rewriteSections() error {
 	r := &w.in
 	for r.at < len(r.b) && r.err == nil {
 		start := r.at
-		id := r.byte()
-		size := r.count("a section")
+		id := r.readByte()
+		size := r.readCount("a section")
 		if r.err != nil {
 			break
 		}
 		body := reader{b: r.b[:r.at+int(size)], at: r.at}
 		r.at += int(size)
 		if id == secCustom {
-			w.custom(&body)
+			w.customSection(&body)
 			continue
 		}
 		if int(id) >= len(rank) || rank[id] == 0 {
@@ -121,42 +121,42 @@ func (w *rewriter) sections() error {
 		if rank[id] <= w.last {
 			return &Error{start, fmt.Sprintf("section %d is out of order", id)}
 		}
-		w.supply(rank[id])
+		w.supplyMissing(rank[id])
 		w.last = rank[id]
-		content := w.section(id, &body)
+		content := w.rewriteSection(id, &body)
 		if body.err == nil && body.at != len(body.b) {
 			body.fail("the section goes on behind its end")
 		}
 		if body.err != nil {
 			return body.err
 		}
-		w.emit(id, content)
+		w.emitSection(id, content)
 	}
 	if r.err != nil {
 		return r.err
 	}
-	w.supply(len(rank))
+	w.supplyMissing(len(rank))
 	return nil
 }
 
-func (w *rewriter) emit(id byte, content []byte) {
+func (w *rewriter) emitSection(id byte, content []byte) {
 	w.out = append(w.out, id)
 	w.out = binary.AppendUvarint(w.out, uint64(len(content)))
 	w.out = append(w.out, content...)
 }
 
-// supply writes the global and the export section where the module has none.
-func (w *rewriter) supply(next int) {
+// supplyMissing writes the global and the export section where the module has none.
+func (w *rewriter) supplyMissing(next int) {
 	if w.last < rank[secGlobal] && next > rank[secGlobal] {
-		w.emit(secGlobal, w.withGlobals(nil))
+		w.emitSection(secGlobal, w.withGlobals(nil))
 	}
 	if w.last < rank[secExport] && next > rank[secExport] {
-		w.emit(secExport, w.withExport(0, nil))
+		w.emitSection(secExport, w.withExport(0, nil))
 	}
 }
 
-// section gives the new content of a section.
-func (w *rewriter) section(id byte, r *reader) []byte {
+// rewriteSection gives the new content of a section.
+func (w *rewriter) rewriteSection(id byte, r *reader) []byte {
 	whole := r.b[r.at:]
 	switch id {
 	case secType:
@@ -164,29 +164,29 @@ func (w *rewriter) section(id byte, r *reader) []byte {
 	case secImport:
 		w.importSection(r)
 	case secFunction:
-		for n := r.count("functions"); n > 0 && r.err == nil; n-- {
-			w.types = append(w.types, r.u32())
+		for n := r.readCount("functions"); n > 0 && r.err == nil; n-- {
+			w.types = append(w.types, r.readU32())
 		}
 	case secTable:
 		return w.tableSection(r)
 	case secMemory:
-		for n := r.count("memories"); n > 0 && r.err == nil; n-- {
-			r.limits()
+		for n := r.readCount("memories"); n > 0 && r.err == nil; n-- {
+			r.readLimits()
 		}
 	case secGlobal:
 		return w.globalSection(r)
 	case secExport:
 		return w.exportSection(r)
 	case secStart, secDataCount:
-		r.u32()
+		r.readU32()
 	case secElement:
-		for n := r.count("element segments"); n > 0 && r.err == nil; n-- {
+		for n := r.readCount("element segments"); n > 0 && r.err == nil; n-- {
 			w.elementSegment(r)
 		}
 	case secCode:
 		return w.codeSection(r)
 	case secData:
-		for n := r.count("data segments"); n > 0 && r.err == nil; n-- {
+		for n := r.readCount("data segments"); n > 0 && r.err == nil; n-- {
 			w.dataSegment(r)
 		}
 	}
@@ -197,22 +197,22 @@ func (w *rewriter) section(id byte, r *reader) []byte {
 const maxParams = 1000
 
 func (w *rewriter) typeSection(r *reader) {
-	for n := r.count("types"); n > 0 && r.err == nil; n-- {
-		if form := r.byte(); form != 0x60 {
+	for n := r.readCount("types"); n > 0 && r.err == nil; n-- {
+		if form := r.readByte(); form != 0x60 {
 			r.fail("type form %#x is not allowed, only functions are", form)
 		}
-		params := r.valueTypes("parameters")
-		w.signatures = append(w.signatures, signature{params, r.valueTypes("results")})
+		params := r.readValueTypes("parameters")
+		w.signatures = append(w.signatures, signature{params, r.readValueTypes("results")})
 	}
 }
 
 func (w *rewriter) importSection(r *reader) {
-	for n := r.count("imports"); n > 0 && r.err == nil; n-- {
-		module, name := r.name(), r.name()
-		if kind := r.byte(); kind != 0 {
+	for n := r.readCount("imports"); n > 0 && r.err == nil; n-- {
+		module, name := r.readName(), r.readName()
+		if kind := r.readByte(); kind != 0 {
 			r.fail("import %s.%s: only functions can be imported", module, name)
 		}
-		w.imports = append(w.imports, r.u32())
+		w.imports = append(w.imports, r.readU32())
 	}
 }
 
@@ -228,7 +228,7 @@ func (w *rewriter) typeOf(f uint32) uint64 {
 	return math.MaxUint64
 }
 
-func (w *rewriter) signature(r *reader, t uint64) signature {
+func (w *rewriter) signatureOf(r *reader, t uint64) signature {
 	if t >= uint64(len(w.signatures)) {
 		r.fail("a function's type is not declared")
 		return signature{}
@@ -245,13 +245,13 @@ func (w *rewriter) tableSection(r *reader) []byte {
 	}
 	var tables []table
 	sum := uint64(0)
-	n := r.count("tables")
+	n := r.readCount("tables")
 	for i := uint32(0); i < n && r.err == nil; i++ {
-		kind := r.byte()
+		kind := r.readByte()
 		if kind != typeFuncref && kind != typeExternref {
 			r.fail("table type %#x is not allowed", kind)
 		}
-		least, most := r.limits()
+		least, most := r.readLimits()
 		tables = append(tables, table{kind, least, most})
 		sum += uint64(least)
 	}
@@ -273,14 +273,14 @@ func (w *rewriter) tableSection(r *reader) []byte {
 }
 
 func (w *rewriter) globalSection(r *reader) []byte {
-	n := r.count("globals")
+	n := r.readCount("globals")
 	start := r.at
 	for i := uint32(0); i < n && r.err == nil; i++ {
-		r.valueType()
-		if mutable := r.byte(); mutable > 1 {
+		r.readValueType()
+		if mutable := r.readByte(); mutable > 1 {
 			r.fail("mutability %#x of a global", mutable)
 		}
-		r.constant(i) // may read those before it
+		r.readConstant(i) // may read those before it
 	}
 	w.globals = n
 	return w.withGlobals(r.b[start:])
@@ -295,15 +295,15 @@ func (w *rewriter) withGlobals(own []byte) []byte {
 	return append(out, opEnd, typeI32, 1, opI32Const, 0, opEnd)
 }
 
-func (w *rewriter) fuel() uint32    { return w.globals }
-func (w *rewriter) scratch() uint32 { return w.globals + 1 }
+func (w *rewriter) fuelGlobal() uint32    { return w.globals }
+func (w *rewriter) scratchGlobal() uint32 { return w.globals + 1 }
 
 func (w *rewriter) exportSection(r *reader) []byte {
-	n := r.count("exports")
+	n := r.readCount("exports")
 	start := r.at
 	for i := uint32(0); i < n && r.err == nil; i++ {
-		name := r.name()
-		kind, index := r.byte(), r.u32()
+		name := r.readName()
+		kind, index := r.readByte(), r.readU32()
 		if name == abi.ExportFuel {
 			r.fail("the module exports %s itself; that name is the host's", name)
 		}
@@ -323,11 +323,11 @@ func (w *rewriter) withExport(n uint32, own []byte) []byte {
 	out = append(out, byte(len(abi.ExportFuel)))
 	out = append(out, abi.ExportFuel...)
 	out = append(out, 3)
-	return binary.AppendUvarint(out, uint64(w.fuel()))
+	return binary.AppendUvarint(out, uint64(w.fuelGlobal()))
 }
 
 func (w *rewriter) elementSegment(r *reader) {
-	flags := r.u32()
+	flags := r.readU32()
 	if flags > 7 {
 		r.fail("element segment of kind %d", flags)
 		return
@@ -335,48 +335,48 @@ func (w *rewriter) elementSegment(r *reader) {
 	passive, explicit, exprs := flags&1 != 0, flags&2 != 0, flags&4 != 0
 	if !passive {
 		if explicit {
-			r.u32()
+			r.readU32()
 		}
-		r.constant(w.globals)
+		r.readConstant(w.globals)
 	}
 	if passive || explicit {
-		if kind := r.byte(); exprs && kind != typeFuncref && kind != typeExternref || !exprs && kind != 0 {
+		if kind := r.readByte(); exprs && kind != typeFuncref && kind != typeExternref || !exprs && kind != 0 {
 			r.fail("element kind %#x", kind)
 		}
 	}
-	for n := r.count("elements"); n > 0 && r.err == nil; n-- {
+	for n := r.readCount("elements"); n > 0 && r.err == nil; n-- {
 		if exprs {
-			r.constant(w.globals)
+			r.readConstant(w.globals)
 		} else {
-			r.u32()
+			r.readU32()
 		}
 	}
 }
 
 func (w *rewriter) dataSegment(r *reader) {
-	flags := r.u32()
+	flags := r.readU32()
 	if flags > 2 {
 		r.fail("data segment of kind %d", flags)
 		return
 	}
 	if flags == 2 {
-		r.u32()
+		r.readU32()
 	}
 	if flags != 1 {
-		r.constant(w.globals)
+		r.readConstant(w.globals)
 	}
-	r.skip(int(r.count("bytes of data")))
+	r.skipBytes(int(r.readCount("bytes of data")))
 }
 
-// custom keeps the names of functions, if they are well-formed: traps are
+// customSection keeps the names of functions, if they are well-formed: traps are
 // reported with them. Everything else in custom sections is not needed to run.
-func (w *rewriter) custom(r *reader) {
-	if r.name() != "name" {
+func (w *rewriter) customSection(r *reader) {
+	if r.readName() != "name" {
 		return
 	}
 	for r.at < len(r.b) && r.err == nil {
-		id := r.byte()
-		size := r.count("names")
+		id := r.readByte()
+		size := r.readCount("names")
 		if r.err != nil {
 			return
 		}
@@ -391,14 +391,14 @@ func (w *rewriter) custom(r *reader) {
 
 func (w *rewriter) functionNames(r *reader) {
 	whole := r.b[r.at:]
-	for n := r.count("names"); n > 0 && r.err == nil; n-- {
-		r.u32()
-		r.name()
+	for n := r.readCount("names"); n > 0 && r.err == nil; n-- {
+		r.readU32()
+		r.readName()
 	}
 	if r.err != nil || r.at != len(r.b) {
 		return
 	}
 	content := append([]byte{4}, "name\x01"...)
 	content = binary.AppendUvarint(content, uint64(len(whole)))
-	w.emit(secCustom, append(content, whole...))
+	w.emitSection(secCustom, append(content, whole...))
 }

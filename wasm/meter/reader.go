@@ -30,7 +30,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-func (r *reader) byte() byte {
+func (r *reader) readByte() byte {
 	if r.err != nil || r.at >= len(r.b) {
 		r.fail("the module is cut short")
 		return 0
@@ -39,7 +39,7 @@ func (r *reader) byte() byte {
 	return r.b[r.at-1]
 }
 
-func (r *reader) skip(n int) {
+func (r *reader) skipBytes(n int) {
 	if n > len(r.b)-r.at {
 		r.fail("the module is cut short")
 		return
@@ -47,11 +47,11 @@ func (r *reader) skip(n int) {
 	r.at += n
 }
 
-// u32 reads an unsigned LEB128 number of at most 32 bits.
-func (r *reader) u32() uint32 {
+// readU32 reads an unsigned LEB128 number of at most 32 bits.
+func (r *reader) readU32() uint32 {
 	v := uint32(0)
 	for shift := 0; shift < 35; shift += 7 {
-		b := r.byte()
+		b := r.readByte()
 		if shift == 28 && b > 0x0f {
 			break
 		}
@@ -64,10 +64,10 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
-// signed reads a signed LEB128 number of at most that many bits.
-func (r *reader) signed(bits int) (v int64) {
+// readSigned reads a signed LEB128 number of at most that many bits.
+func (r *reader) readSigned(bits int) (v int64) {
 	for n := 0; n < (bits+6)/7; n++ {
-		b := r.byte()
+		b := r.readByte()
 		v |= int64(b&0x7f) << (7 * n)
 		if b < 0x80 {
 			if shift := 7 * (n + 1); shift < 64 {
@@ -80,9 +80,9 @@ func (r *reader) signed(bits int) (v int64) {
 	return 0
 }
 
-// count reads how many of something follow. Each takes a byte at least.
-func (r *reader) count(what string) uint32 {
-	n := r.u32()
+// readCount reads how many of something follow. Each takes a byte at least.
+func (r *reader) readCount(what string) uint32 {
+	n := r.readU32()
 	if uint64(n) > uint64(len(r.b)-r.at) {
 		r.fail("%d %s can't be in the %d bytes that are left", n, what, len(r.b)-r.at)
 		return 0
@@ -90,8 +90,8 @@ func (r *reader) count(what string) uint32 {
 	return n
 }
 
-func (r *reader) name() string {
-	n := int(r.count("bytes of a name"))
+func (r *reader) readName() string {
+	n := int(r.readCount("bytes of a name"))
 	name := string(r.b[r.at : r.at+n])
 	if !utf8.ValidString(name) {
 		r.fail("a name is not UTF-8")
@@ -101,74 +101,74 @@ func (r *reader) name() string {
 	return name
 }
 
-func (r *reader) valueType() {
-	switch t := r.byte(); t {
+func (r *reader) readValueType() {
+	switch t := r.readByte(); t {
 	case typeI32, typeI64, typeF32, typeF64, typeV128, typeFuncref, typeExternref:
 	default:
 		r.fail("value type %#x is not allowed", t)
 	}
 }
 
-func (r *reader) valueTypes(what string) int {
-	n := r.count(what)
+func (r *reader) readValueTypes(what string) int {
+	n := r.readCount(what)
 	if n > maxParams {
 		r.fail("%d %s, more than %d", n, what, maxParams)
 	}
 	for i := uint32(0); i < n && r.err == nil; i++ {
-		r.valueType()
+		r.readValueType()
 	}
 	return int(n)
 }
 
-// limits reads the least and the most of a table or memory.
-func (r *reader) limits() (least uint32, most uint64) {
-	switch flags := r.byte(); flags {
+// readLimits reads the least and the most of a table or memory.
+func (r *reader) readLimits() (least uint32, most uint64) {
+	switch flags := r.readByte(); flags {
 	case 0:
-		return r.u32(), math.MaxUint32
+		return r.readU32(), math.MaxUint32
 	case 1:
-		least = r.u32()
-		return least, uint64(r.u32())
+		least = r.readU32()
+		return least, uint64(r.readU32())
 	default:
 		r.fail("limits of kind %#x (shared or 64-bit) are not allowed", flags)
 		return 0, 0
 	}
 }
 
-// constant reads over a constant expression, which may read that many globals.
-func (r *reader) constant(globals uint32) {
+// readConstant reads over a constant expression, which may read that many globals.
+func (r *reader) readConstant(globals uint32) {
 	for r.err == nil {
-		switch op := r.byte(); op {
+		switch op := r.readByte(); op {
 		case opEnd:
 			return
 		case opI32Const:
-			r.signed(32)
+			r.readSigned(32)
 		case opI64Const:
-			r.signed(64)
+			r.readSigned(64)
 		case 0x43: // f32.const
-			r.skip(4)
+			r.skipBytes(4)
 		case 0x44: // f64.const
-			r.skip(8)
+			r.skipBytes(8)
 		case opGlobalGet:
-			if i := r.u32(); i >= globals {
+			if i := r.readU32(); i >= globals {
 				r.fail("there is no global %d", i)
 			}
 		case 0xd0: // ref.null
-			r.refType()
+			r.readRefType()
 		case opRefFunc:
-			r.u32()
+			r.readU32()
 		case prefixSIMD:
-			if sub := r.byte(); sub != 12 { // v128.const
+			if sub := r.readByte(); sub != 12 { // v128.const
 				r.fail("vector instruction %d in a constant expression", sub)
 			}
-			r.skip(16)
+			r.skipBytes(16)
 		default:
 			r.fail("instruction %#x in a constant expression", op)
 		}
 	}
 }
 
-func (r *reader) refType() {
-	if t := r.byte(); t != typeFuncref && t != typeExternref {
+func (r *reader) readRefType() {
+	if t := r.readByte(); t != typeFuncref && t != typeExternref {
 		r.fail("reference type %#x is not allowed", t)
 	}
 }

@@ -20,7 +20,7 @@ type Module struct {
 
 // Import imports a function and gives its index.
 func (m *Module) Import(module, name, params, results string) uint32 {
-	m.imports = append(m.imports, cat(text(module), text(name), []byte{0}, uleb(m.typ(params, results))))
+	m.imports = append(m.imports, concat(lengthPrefixed(module), lengthPrefixed(name), []byte{0}, uleb(m.typeIndex(params, results))))
 	m.imported++
 	return uint32(m.imported - 1)
 }
@@ -29,34 +29,34 @@ func (m *Module) Import(module, name, params, results string) uint32 {
 // types are names with blanks between.
 func (m *Module) Func(export, params, results, locals, code string) uint32 {
 	index := uint32(m.imported + len(m.funcs))
-	m.funcs = append(m.funcs, uleb(m.typ(params, results)))
+	m.funcs = append(m.funcs, uleb(m.typeIndex(params, results)))
 	body := uleb(uint32(len(strings.Fields(locals))))
 	for _, t := range valueTypes(locals) {
 		body = append(body, 1, t)
 	}
 	body = append(append(body, Assemble(code)...), 0x0b)
-	m.codes = append(m.codes, cat(uleb(uint32(len(body))), body))
-	m.export(export, 0, index)
+	m.codes = append(m.codes, concat(uleb(uint32(len(body))), body))
+	m.addExport(export, 0, index)
 	return index
 }
 
 // Memory adds a memory of min to max pages; max 0 is none.
 func (m *Module) Memory(export string, min, max uint32) {
 	m.memories = append(m.memories, limits(min, max))
-	m.export(export, 2, 0)
+	m.addExport(export, 2, 0)
 }
 
 // Table adds a table of functions and gives its index.
 func (m *Module) Table(min, max uint32) uint32 {
-	m.tables = append(m.tables, cat([]byte{0x70}, limits(min, max)))
+	m.tables = append(m.tables, concat([]byte{0x70}, limits(min, max)))
 	return uint32(len(m.tables) - 1)
 }
 
 // Global adds a mutable global and gives its index.
 func (m *Module) Global(export, typ, init string) uint32 {
 	index := uint32(len(m.globals))
-	m.globals = append(m.globals, cat(valueTypes(typ), []byte{1}, Assemble(init), []byte{0x0b}))
-	m.export(export, 3, index)
+	m.globals = append(m.globals, concat(valueTypes(typ), []byte{1}, Assemble(init), []byte{0x0b}))
+	m.addExport(export, 3, index)
 	return index
 }
 
@@ -65,7 +65,7 @@ func (m *Module) Start(f uint32) { m.start = uleb(f) }
 
 // Elem puts functions into table 0.
 func (m *Module) Elem(offset int, funcs ...uint32) {
-	e := cat([]byte{0}, Assemble(fmt.Sprint("i32.const ", offset)), []byte{0x0b}, uleb(uint32(len(funcs))))
+	e := concat([]byte{0}, Assemble(fmt.Sprint("i32.const ", offset)), []byte{0x0b}, uleb(uint32(len(funcs))))
 	for _, f := range funcs {
 		e = append(e, uleb(f)...)
 	}
@@ -74,25 +74,25 @@ func (m *Module) Elem(offset int, funcs ...uint32) {
 
 // Data puts bytes into memory.
 func (m *Module) Data(offset int, data string) {
-	m.datas = append(m.datas, cat([]byte{0}, Assemble(fmt.Sprint("i32.const ", offset)), []byte{0x0b}, text(data)))
+	m.datas = append(m.datas, concat([]byte{0}, Assemble(fmt.Sprint("i32.const ", offset)), []byte{0x0b}, lengthPrefixed(data)))
 }
 
 // PassiveData adds a data segment for memory.init.
 func (m *Module) PassiveData(data string) {
-	m.datas = append(m.datas, cat([]byte{1}, text(data)))
+	m.datas = append(m.datas, concat([]byte{1}, lengthPrefixed(data)))
 }
 
 // Custom adds a custom section.
 func (m *Module) Custom(name, content string) {
-	m.customs = append(m.customs, append(text(name), content...))
+	m.customs = append(m.customs, append(lengthPrefixed(name), content...))
 }
 
 // Export exports something by kind (0 function, 1 table, 2 memory, 3 global).
-func (m *Module) Export(name string, kind byte, index uint32) { m.export(name, kind, index) }
+func (m *Module) Export(name string, kind byte, index uint32) { m.addExport(name, kind, index) }
 
-func (m *Module) export(name string, kind byte, index uint32) {
+func (m *Module) addExport(name string, kind byte, index uint32) {
 	if name != "" {
-		m.exports = append(m.exports, cat(text(name), []byte{kind}, uleb(index)))
+		m.exports = append(m.exports, concat(lengthPrefixed(name), []byte{kind}, uleb(index)))
 	}
 }
 
@@ -120,9 +120,9 @@ func (m *Module) Bytes() []byte {
 	return vector(out, 11, m.datas)
 }
 
-func (m *Module) typ(params, results string) uint32 {
+func (m *Module) typeIndex(params, results string) uint32 {
 	p, r := valueTypes(params), valueTypes(results)
-	t := cat([]byte{0x60}, uleb(uint32(len(p))), p, uleb(uint32(len(r))), r)
+	t := concat([]byte{0x60}, uleb(uint32(len(p))), p, uleb(uint32(len(r))), r)
 	for i, have := range m.types {
 		if string(have) == string(t) {
 			return uint32(i)
@@ -134,9 +134,9 @@ func (m *Module) typ(params, results string) uint32 {
 
 func limits(min, max uint32) []byte {
 	if max == 0 {
-		return cat([]byte{0}, uleb(min))
+		return concat([]byte{0}, uleb(min))
 	}
-	return cat([]byte{1}, uleb(min), uleb(max))
+	return concat([]byte{1}, uleb(min), uleb(max))
 }
 
 func section(out []byte, id byte, content []byte) []byte {
@@ -155,7 +155,7 @@ func vector(out []byte, id byte, items [][]byte) []byte {
 	return section(out, id, content)
 }
 
-func cat(parts ...[]byte) []byte {
+func concat(parts ...[]byte) []byte {
 	var out []byte
 	for _, p := range parts {
 		out = append(out, p...)
@@ -177,7 +177,7 @@ func sleb(v int64) []byte {
 	}
 }
 
-func text(s string) []byte { return append(uleb(uint32(len(s))), s...) }
+func lengthPrefixed(s string) []byte { return append(uleb(uint32(len(s))), s...) }
 
 var typeBytes = map[string]byte{
 	"i32": 0x7f, "i64": 0x7e, "f32": 0x7d, "f64": 0x7c, "v128": 0x7b, "funcref": 0x70, "externref": 0x6f,
@@ -207,7 +207,7 @@ func Assemble(code string) []byte {
 			continue
 		}
 		for i, t := range tokens {
-			out = append(out, token(t, i, tokens)...)
+			out = append(out, assembleToken(t, i, tokens)...)
 		}
 		if isBlock(tokens[0]) && len(tokens) == 1 {
 			out = append(out, 0x40)
@@ -218,7 +218,7 @@ func Assemble(code string) []byte {
 
 func isBlock(name string) bool { return name == "block" || name == "loop" || name == "if" }
 
-func token(t string, i int, line []string) []byte {
+func assembleToken(t string, i int, line []string) []byte {
 	if op, ok := instructions[t]; ok && i == 0 {
 		return op
 	}
