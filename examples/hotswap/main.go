@@ -50,16 +50,16 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := c.run(ctx, os.Stdout); err != nil {
+	if err := c.swapWhileStreaming(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "hotswap:", err)
 		os.Exit(1)
 	}
 }
 
-// run swaps, prints, and gives an error if a stream failed or the memory grew by
+// swapWhileStreaming swaps, prints, and gives an error if a stream failed or the memory grew by
 // more than a tenth.
-func (c *config) run(ctx context.Context, out io.Writer) error {
-	builds, err := c.builds()
+func (c *config) swapWhileStreaming(ctx context.Context, out io.Writer) error {
+	builds, err := c.twoBuilds()
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (c *config) run(ctx context.Context, out io.Writer) error {
 	if err := r.Put(ctx, "birch", registry.Change{Binary: builds[1]}); err != nil {
 		return err
 	}
-	undisturbed, err := stream(ctx, r, 0)
+	undisturbed, err := runStream(ctx, r, 0)
 	if err != nil {
 		return err
 	}
-	s := c.start(ctx, r, undisturbed)
-	before, after, err := c.swap(ctx, r, builds, out)
+	s := c.startStreams(ctx, r, undisturbed)
+	before, after, err := c.swapModules(ctx, r, builds, out)
 	s.stop()
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *config) run(ctx context.Context, out io.Writer) error {
 	growth := 100 * (float64(after)/float64(before) - 1)
 	fmt.Fprintf(out, "swaps %d, streams at a time %d\nstreams finished %d, of them through a swap %d\nfailed streams %d\n",
 		c.swaps, c.streams, s.finished.Load(), s.crossed.Load(), s.failed.Load())
-	fmt.Fprintf(out, "RSS after %d swaps %.1f MiB, after %d swaps %.1f MiB: %+.1f %%\n", c.warm, mib(before), c.swaps, mib(after), growth)
+	fmt.Fprintf(out, "RSS after %d swaps %.1f MiB, after %d swaps %.1f MiB: %+.1f %%\n", c.warm, mebibytes(before), c.swaps, mebibytes(after), growth)
 	switch {
 	case s.failed.Load() > 0:
 		return fmt.Errorf("streams failed; the first: %v", s.first.Load())
@@ -101,20 +101,20 @@ func (c *config) run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-func mib(n int64) float64 { return float64(n) / (1 << 20) }
+func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// builds gives two builds of the module that differ in nothing but their bytes.
-func (c *config) builds() (builds [2][]byte, err error) {
-	binary, err := c.binary()
-	for i := range builds {
+// twoBuilds gives two builds of the module that differ in nothing but their bytes.
+func (c *config) twoBuilds() (twoBuilds [2][]byte, err error) {
+	binary, err := c.moduleBytes()
+	for i := range twoBuilds {
 		if err == nil {
-			builds[i], err = manifest.WithSection(binary, "build", fmt.Append(nil, i))
+			twoBuilds[i], err = manifest.WithSection(binary, "build", fmt.Append(nil, i))
 		}
 	}
-	return builds, err
+	return twoBuilds, err
 }
 
-func (c *config) binary() ([]byte, error) {
+func (c *config) moduleBytes() ([]byte, error) {
 	if c.module != "" {
 		return os.ReadFile(c.module)
 	}
@@ -150,9 +150,9 @@ func (c *config) binary() ([]byte, error) {
 	return binary, nil
 }
 
-// swap makes the builds live in turn, and gives the memory after the first swaps
+// swapModules makes the builds live in turn, and gives the memory after the first swaps
 // and at the end.
-func (c *config) swap(ctx context.Context, r *registry.Registry, builds [2][]byte, out io.Writer) (before, after int64, err error) {
+func (c *config) swapModules(ctx context.Context, r *registry.Registry, builds [2][]byte, out io.Writer) (before, after int64, err error) {
 	begun := time.Now()
 	for n := 1; n <= c.swaps; n++ {
 		if err := r.Put(ctx, "birch", registry.Change{Binary: builds[n%2^1]}); err != nil {
@@ -162,11 +162,11 @@ func (c *config) swap(ctx context.Context, r *registry.Registry, builds [2][]byt
 			continue
 		}
 		took := time.Since(begun) / time.Duration(n)
-		after = memory(r)
+		after = usedMemory(r)
 		if n == c.warm {
 			before = after
 		}
-		fmt.Fprintf(out, "%4d swaps, %v a swap, RSS %.1f MiB\n", n, took.Round(time.Millisecond), mib(after))
+		fmt.Fprintf(out, "%4d swaps, %v a swap, RSS %.1f MiB\n", n, took.Round(time.Millisecond), mebibytes(after))
 	}
 	return before, after, nil
 }
@@ -175,29 +175,29 @@ func (c *config) swap(ctx context.Context, r *registry.Registry, builds [2][]byt
 // end all the time, and with them instances.
 const samples = 9
 
-// memory is the process's resident memory while all streams run on the live
+// usedMemory is the process's resident memory while all streams run on the live
 // version, without what Go keeps for later. How many versions are draining
 // depends on how fast the machine swaps: they are waited for.
-func memory(r *registry.Registry) int64 {
-	for draining(r) {
+func usedMemory(r *registry.Registry) int64 {
+	for anyDraining(r) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	var values []int64
 	for range samples {
 		time.Sleep(50 * time.Millisecond)
 		debug.FreeOSMemory()
-		values = append(values, resident())
+		values = append(values, residentMemory())
 	}
 	slices.Sort(values)
 	return values[samples/2]
 }
 
-func draining(r *registry.Registry) bool {
+func anyDraining(r *registry.Registry) bool {
 	m, ok := r.Module("birch")
 	return ok && m.Draining > 0
 }
 
-func resident() int64 {
+func residentMemory() int64 {
 	var total, resident int64
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err == nil {
@@ -222,14 +222,14 @@ func (s *streams) stop() {
 	s.running.Wait()
 }
 
-func (c *config) start(ctx context.Context, r *registry.Registry, undisturbed string) *streams {
+func (c *config) startStreams(ctx context.Context, r *registry.Registry, undisturbed string) *streams {
 	s := &streams{}
 	ctx, s.cancel = context.WithCancel(ctx)
 	for range c.streams {
 		s.running.Go(func() {
 			for ctx.Err() == nil {
-				live := digest(r)
-				said, err := stream(context.WithoutCancel(ctx), r, c.pause)
+				live := liveDigest(r)
+				said, err := runStream(context.WithoutCancel(ctx), r, c.pause)
 				if err == nil && said != undisturbed {
 					err = fmt.Errorf("said %s, without swaps %s", said, undisturbed)
 				}
@@ -237,7 +237,7 @@ func (c *config) start(ctx context.Context, r *registry.Registry, undisturbed st
 					s.failed.Add(1)
 					s.first.CompareAndSwap(nil, err.Error())
 				}
-				if digest(r) != live {
+				if liveDigest(r) != live {
 					s.crossed.Add(1)
 				}
 				s.finished.Add(1)
@@ -247,8 +247,8 @@ func (c *config) start(ctx context.Context, r *registry.Registry, undisturbed st
 	return s
 }
 
-// digest tells the live version from others.
-func digest(r *registry.Registry) string {
+// liveDigest tells the live version from others.
+func liveDigest(r *registry.Registry) string {
 	info, err := r.View().Info("birch")
 	if err != nil {
 		return ""
@@ -260,8 +260,8 @@ func digest(r *registry.Registry) string {
 var turn = strings.SplitAfter("<think>The bell, then. Three times, or four?</think>Ringing now: "+
 	`<call>ring{"times": 3, "why": "a <b> in a \"string\""}</call> and <call>ring{"times": 4}</call> Done, a < b.`, " ")
 
-// stream is one stream from its beginning to its end.
-func stream(ctx context.Context, r *registry.Registry, pause time.Duration) (string, error) {
+// runStream is one stream from its beginning to its end.
+func runStream(ctx context.Context, r *registry.Registry, pause time.Duration) (string, error) {
 	l, err := r.Lease(ctx, "birch")
 	if err != nil {
 		return "", err
@@ -277,18 +277,18 @@ func stream(ctx context.Context, r *registry.Registry, pause time.Duration) (str
 	}
 	defer s.Close()
 	var said transcript
-	said.hear(events)
+	said.addEvents(events)
 	for _, piece := range turn {
 		time.Sleep(pause)
 		if events, err = s.Push(piece); err != nil {
 			return "", err
 		}
-		said.hear(events)
+		said.addEvents(events)
 	}
 	if events, err = s.Finish(abi.FinishUnknown); err != nil {
 		return "", err
 	}
-	said.hear(events)
+	said.addEvents(events)
 	if fault != nil {
 		return "", fault
 	}
@@ -301,7 +301,7 @@ type transcript struct {
 	last abi.Kind
 }
 
-func (t *transcript) hear(events []parse.CheckedEvent) {
+func (t *transcript) addEvents(events []parse.CheckedEvent) {
 	for _, e := range events {
 		if e.Kind == abi.Commit {
 			continue
