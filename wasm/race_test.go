@@ -2,4 +2,4 @@
 
 package wasm
 
-func init() { neighbours = 20 }
+func init() { neighbours, locksAllocate = 20, true }
