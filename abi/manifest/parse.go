@@ -25,6 +25,8 @@ const (
 // Parse reads and checks a manifest. Its errors name the parser and the member,
 // and say what is expected there.
 //
+// Siblings are written out; see Resolve. The Parsers of the answer are all of them.
+//
 // A member that this package does not know is an error, most likely a misspelt
 // name, unless the manifest is of a newer minor version of the ABI than
 // abi.Minor.
@@ -48,6 +50,9 @@ func Parse(raw []byte) (*Manifest, error) {
 	}
 	m := &doc.Manifest
 	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if doc.Parsers, err = resolveParsers(doc.Parsers); err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	if n := len(doc.Parsers); n == 0 || n > MaxParsers {

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
 
@@ -172,8 +173,10 @@ func unaryHandler(method func(*server, Frame) (Frame, error)) grpc.MethodHandler
 	}
 }
 
-// serveManifest answers the manifest.
-func (s *server) serveManifest(Frame) (Frame, error) { return Frame(s.module.Manifest), nil }
+// serveManifest answers the manifest, with its siblings written out.
+func (s *server) serveManifest(Frame) (Frame, error) {
+	return manifest.Resolve([]byte(s.module.Manifest))
+}
 
 // serveConstraint answers the constraint for an open block.
 func (s *server) serveConstraint(in Frame) (_ Frame, err error) {

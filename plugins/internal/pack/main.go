@@ -10,6 +10,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,7 +106,7 @@ func pack(name string) error {
 	if old, err := os.ReadFile(keyFile); err == nil && string(old) == key && exist(out, zipped) {
 		return nil
 	}
-	wasm, err := build(name)
+	wasm, err := src.build(name)
 	if err != nil {
 		return err
 	}
@@ -157,9 +158,10 @@ func replace(file string, data []byte) error {
 
 // source is what a module is built from.
 type source struct {
-	files    []string // Go files and embedded files, of the module's own packages
-	manifest []byte
-	cases    []byte // nil if there are none
+	files     []string // Go files and embedded files, of the module's own packages
+	described string   // the file of the manifest
+	manifest  []byte   // with its siblings written out
+	cases     []byte   // nil if there are none
 }
 
 // profile tells the compiler what to inline: a call costs a guest more than its
@@ -203,10 +205,13 @@ func list(name string) (*source, error) {
 		if src.manifest != nil {
 			return nil, fmt.Errorf("two of its imports have a manifest.json, one is %s", dir)
 		}
+		src.described = filepath.Join(dir, "manifest.json")
 		if _, err := manifest.Parse(raw); err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "manifest.json"), err)
+			return nil, fmt.Errorf("%s: %w", src.described, err)
 		}
-		src.manifest = raw
+		if src.manifest, err = manifest.Resolve(raw); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.described, err)
+		}
 		src.cases, err = os.ReadFile(filepath.Join(dir, "testdata", "cases.json"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -241,14 +246,24 @@ func (s *source) attach(wasm []byte) ([]byte, error) {
 	return manifest.WithSection(wasm, abi.SectionCases, s.cases)
 }
 
-func build(name string) ([]byte, error) {
+// build compiles a plugin. In place of the manifest's file the compiler gets it
+// with its siblings written out: the guest answers byte for byte what stands in
+// its custom section, and hosts that don't know of siblings read that too.
+func (s *source) build(name string) ([]byte, error) {
 	tmp, err := os.MkdirTemp("", "pack")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	out := filepath.Join(tmp, name+".wasm")
-	args := append(append([]string{"build"}, buildFlags...), "-o", out, "./"+plugins+"/"+name)
+	out, resolved, overlay := filepath.Join(tmp, name+".wasm"), filepath.Join(tmp, "manifest.json"), filepath.Join(tmp, "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {s.described: resolved}})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.WriteFile(resolved, s.manifest, 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
+		return nil, err
+	}
+	args := append(append([]string{"build"}, buildFlags...), "-overlay", overlay, "-o", out, "./"+plugins+"/"+name)
 	if _, err := goTool(args...); err != nil {
 		return nil, err
 	}

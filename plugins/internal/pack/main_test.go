@@ -23,14 +23,18 @@ func TestModuleAnswersLikeThePackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := build("kimi_k2")
+	binary, err := src.build("kimi_k2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if binary, err = src.attach(binary); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := manifest.Section(binary, abi.SectionManifest); err != nil || string(m) != kimik2.Module.Manifest {
+	resolved, err := manifest.Resolve([]byte(kimik2.Module.Manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := manifest.Section(binary, abi.SectionManifest); err != nil || string(m) != string(resolved) {
 		t.Errorf("manifest section: %v", err)
 	}
 	raw, err := manifest.Section(binary, abi.SectionCases)
