@@ -20,7 +20,7 @@ const (
 type InvalidArguments uint8
 
 const (
-	InvalidRaw   InvalidArguments = iota // what the model said
+	InvalidRaw   InvalidArguments = iota // what the model wrote
 	InvalidEmpty                         // {}
 	InvalidDrop                          // no call
 )

@@ -33,7 +33,7 @@ func TestGuidedRequired(t *testing.T) {
 		{"arguments a string", sequence(payloadText(`{"name":"f","arguments":"{}"}`)), []string{`text {"name":"f","arguments":"{}"}`}},
 		{"cut", sequence(payloadText(`[{"name": "f", "arguments": {"a": "O`)), []string{`text [{"name": "f", "arguments": {"a": "O`}},
 		{"broken", sequence(payloadText(`[{"name": "f", "arguments": {"a": ]`)), []string{`text [{"name": "f", "arguments": {"a": ]`}},
-		{"a payload behind a broken one", sequence(payloadText(`[draft] [{"name":"f"}]`)), []string{"text [draft] ", "call 0 f * {}"}},
+		{"a payload after a broken one", sequence(payloadText(`[draft] [{"name":"f"}]`)), []string{"text [draft] ", "call 0 f * {}"}},
 		{"an opener is the impossible byte", sequence(payloadText(`{[{"name":"f"}]`)), []string{"text {", "call 0 f * {}"}},
 		{"no JSON", sequence(text("I would rather not.")), []string{"text I would rather not."}},
 		{"no JSON in the payload", sequence(payloadText("I would rather not.")), []string{"text I would rather not."}},
@@ -222,21 +222,21 @@ func TestGuidedCallsKnowTheirText(t *testing.T) {
 				at = end
 			}
 			deltas = f.Finish(deltas)
-			from, to, said := map[int]abi.RawOffset{}, map[int]abi.RawOffset{}, map[int]string{}
+			from, to, emitted := map[int]abi.RawOffset{}, map[int]abi.RawOffset{}, map[int]string{}
 			for _, d := range deltas {
 				if d.Kind == CallArgs {
 					if _, begun := from[d.Index]; !begun {
 						from[d.Index] = d.Start
 					}
-					to[d.Index], said[d.Index] = d.End, said[d.Index]+d.Text
+					to[d.Index], emitted[d.Index] = d.End, emitted[d.Index]+d.Text
 				}
 				if d.Kind == CallHead && strings.Trim(raw[d.Start:d.End], `"`) != d.Name {
 					t.Errorf("eager %v, by %d: the name %s from %q", eager, step, d.Name, raw[d.Start:d.End])
 				}
 			}
 			for i, want := range []string{`{"a":1}`, `{"b": 2}`, `{}`} {
-				if got := raw[from[i]:to[i]]; got != want || said[i] != want {
-					t.Errorf("eager %v, by %d: call %d from %q: %q", eager, step, i, got, said[i])
+				if got := raw[from[i]:to[i]]; got != want || emitted[i] != want {
+					t.Errorf("eager %v, by %d: call %d from %q: %q", eager, step, i, got, emitted[i])
 				}
 			}
 		}

@@ -160,13 +160,13 @@ func TestGuidedJSONHoweverItIsCut(t *testing.T) {
 			}
 		}
 		calls := false
-		var said strings.Builder
+		var emitted strings.Builder
 		for _, item := range whole {
 			calls = calls || strings.HasPrefix(item, "call")
-			said.WriteString(strings.TrimPrefix(item, "text "))
+			emitted.WriteString(strings.TrimPrefix(item, "text "))
 		}
-		if !calls && said.String() != text {
-			t.Fatalf("%q became the text %q", text, said.String())
+		if !calls && emitted.String() != text {
+			t.Fatalf("%q became the text %q", text, emitted.String())
 		}
 	})
 }

@@ -158,7 +158,7 @@ func frameAll(cfg Config, events []event, single bool) ([]string, Counts) {
 		deltas = f.Apply(events, deltas)
 	} else {
 		for i := range events {
-			// The session's data is gone at its next call.
+			// The session reuses its data at its next call.
 			e := events[i]
 			e.Data = append([]byte(nil), e.Data...)
 			deltas = f.Apply([]event{e}, deltas)

@@ -150,7 +150,7 @@ func (s *Schema) Element(index int) *Schema {
 	return found
 }
 
-// collect gathers the schemas that pick takes from a node's members, also behind
+// collect gathers the schemas that pick takes from a node's members, also through
 // references and in the branches of unions.
 func (s *Schema) collect(pick func(map[string]jsonx.Raw) jsonx.Raw, w *budget) *Schema {
 	if !w.descend() {

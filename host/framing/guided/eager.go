@@ -11,6 +11,11 @@ import (
 // whole. What was delivered can't be taken back: JSON that breaks later leaves a call
 // that was cut.
 type eagerCalls struct {
+	cfg     *Config
+	sink    Sink
+	payload *payload
+	text    *textRun
+
 	on        bool // for the value that is being read
 	delivered bool // something of it was delivered
 	// asArguments says that the whole value is the named tool's arguments.
@@ -31,22 +36,21 @@ type eagerCalls struct {
 	inArguments bool // the payload is part of the open call's arguments
 }
 
-func (r *Reader) beginEager(opener byte) {
-	r.eager = eagerCalls{on: r.cfg.Eager}
-	if r.cfg.Mode == abi.ModeGuidedNamed && opener == '[' {
-		r.eager.on = false // it can only hold wrappers
+func (e *eagerCalls) beginValue(opener byte) {
+	*e = eagerCalls{cfg: e.cfg, sink: e.sink, payload: e.payload, text: e.text, on: e.cfg.Eager}
+	if e.cfg.Mode == abi.ModeGuidedNamed && opener == '[' {
+		e.on = false // it can only hold wrappers
 	}
-	r.eager.walk.Start(opener == '[')
-	if r.eager.on && r.cfg.Mode == abi.ModeGuidedNamed && r.namedToolHasName() {
-		r.streamNamedTool()
+	e.walk.Start(opener == '[')
+	if e.on && e.cfg.Mode == abi.ModeGuidedNamed && e.cfg.namedToolHasName() {
+		e.streamNamedTool()
 	}
 }
 
 // streamCalls delivers what can be told by now.
-func (r *Reader) streamCalls() {
-	e := &r.eager
+func (e *eagerCalls) streamCalls() {
 	for e.on && !e.asArguments {
-		n, step := e.walk.Next(r.payload.text, e.walked)
+		n, step := e.walk.Next(e.payload.text, e.walked)
 		e.walked = n
 		switch step {
 		case scan.ObjectBegins:
@@ -54,15 +58,15 @@ func (r *Reader) streamCalls() {
 		case scan.KeyBegins:
 			e.token = n
 		case scan.KeyEnds:
-			e.key, _ = jsonx.String(r.payload.text[e.token:n])
-			r.afterKey()
+			e.key, _ = jsonx.String(e.payload.text[e.token:n])
+			e.afterKey()
 		case scan.ValueBegins:
 			e.token = n
-			r.beginMemberValue()
+			e.beginMemberValue()
 		case scan.ValueEnds:
-			r.endMemberValue()
+			e.endMemberValue()
 		case scan.ObjectEnds:
-			r.endElement()
+			e.endElement()
 		case scan.WalkBad:
 			e.on = false // an element that is no object
 		case scan.WalkMore, scan.WalkEnd:
@@ -72,138 +76,118 @@ func (r *Reader) streamCalls() {
 }
 
 // afterKey decides by a key of a call, or of the named tool's arguments.
-func (r *Reader) afterKey() {
-	e := &r.eager
+func (e *eagerCalls) afterKey() {
 	ofCall := e.key == "name" || isArgumentsKey(e.key)
 	switch {
-	case r.cfg.Mode != abi.ModeGuidedNamed:
+	case e.cfg.Mode != abi.ModeGuidedNamed:
 		if ofCall && e.callOpen {
 			// Repeated after the arguments that were delivered.
-			r.cutCall(e.walked)
+			e.cutCall(e.walked)
 		}
 	case ofCall:
 		e.on = false // it may be a wrapper
 	default:
-		r.streamNamedTool()
+		e.streamNamedTool()
 	}
 }
 
-func (r *Reader) streamNamedTool() {
-	r.eager.asArguments, r.eager.element = true, 0
-	r.openCall(r.cfg.NamedTool)
+func (e *eagerCalls) streamNamedTool() {
+	e.asArguments, e.element = true, 0
+	e.openCall(e.cfg.NamedTool)
 }
 
-func (r *Reader) beginMemberValue() {
-	e := &r.eager
-	if !isArgumentsKey(e.key) || r.payload.text[e.token] != '{' || e.tool == "" || e.callOpen {
+func (e *eagerCalls) beginMemberValue() {
+	if !isArgumentsKey(e.key) || e.payload.text[e.token] != '{' || e.tool == "" || e.callOpen {
 		return
 	}
-	r.openCall(e.tool)
+	e.openCall(e.tool)
 	if !e.asText {
-		r.drop(e.token)
+		e.drop(e.token)
 	}
 }
 
-func (r *Reader) endMemberValue() {
-	e := &r.eager
+func (e *eagerCalls) endMemberValue() {
 	switch {
 	case e.inArguments:
-		r.deliverArguments(e.walked)
+		e.deliverArguments(e.walked)
 		e.inArguments = false
-	case e.key == "name" && r.payload.text[e.token] == '"':
+	case e.key == "name" && e.payload.text[e.token] == '"':
 		name := part{e.token, e.walked}
-		e.tool, _ = jsonx.String(r.payload.bytes(name))
-		e.name = r.payload.span(name)
+		e.tool, _ = jsonx.String(e.payload.bytes(name))
+		e.name = e.payload.span(name)
 	}
 }
 
 // openCall begins a call whose arguments come next.
-func (r *Reader) openCall(tool string) {
-	e := &r.eager
-	r.dropSpaceBeforeCall()
+func (e *eagerCalls) openCall(tool string) {
+	e.text.beginCalls()
 	e.delivered, e.callOpen, e.inArguments = true, true, true
-	e.asText = r.sink.BeginCall(tool, e.name)
+	e.asText = e.sink.BeginCall(tool, e.name)
 }
 
 // deliverArguments delivers the first n bytes of the payload if they are arguments.
-func (r *Reader) deliverArguments(n int) {
-	if !r.eager.inArguments || r.eager.asText || n == 0 {
+func (e *eagerCalls) deliverArguments(n int) {
+	if !e.inArguments || e.asText || n == 0 {
 		return
 	}
 	all := part{0, n}
-	r.sink.Arguments(r.payload.bytes(all), r.payload.span(all))
-	r.drop(n)
+	e.sink.Arguments(e.payload.bytes(all), e.payload.span(all))
+	e.drop(n)
 }
 
 // endElement completes a call at the end of its element. One that could not go out
 // before is read as a whole; one that is no call leaves the rest to be text.
-func (r *Reader) endElement() {
-	e := &r.eager
+func (e *eagerCalls) endElement() {
 	if e.callOpen {
-		r.endCall(e.walked)
+		e.endCall(e.walked)
 		return
 	}
-	c, ok := readCall(r.payload.text, part{e.element, e.walked})
+	c, ok := readCall(e.payload.text, part{e.element, e.walked})
 	if !ok {
 		e.on = false
 		return
 	}
-	r.dropSpaceBeforeCall()
+	e.text.beginCalls()
 	e.delivered = true
-	r.deliverCall(&c)
-	r.drop(e.walked)
+	c.deliver(e.sink, e.payload)
+	e.drop(e.walked)
 }
 
 // endCall completes the open call, whose element ends with the first n bytes of the
 // payload.
-func (r *Reader) endCall(n int) {
-	if r.eager.asText {
-		r.textOfElement(n)
+func (e *eagerCalls) endCall(n int) {
+	if e.asText {
+		e.textOfElement(n)
 	} else {
-		r.sink.EndCall()
+		e.sink.EndCall()
 	}
-	r.closeCall(n)
+	e.closeCall(n)
 }
 
 // cutCall leaves the open call as a prefix and reads no more calls in this value. The
 // first n bytes of the payload belong to it.
-func (r *Reader) cutCall(n int) {
-	if r.eager.asText {
-		r.textOfElement(n)
+func (e *eagerCalls) cutCall(n int) {
+	if e.asText {
+		e.textOfElement(n)
 	} else {
-		r.sink.CutCall()
+		e.sink.CutCall()
 	}
-	r.closeCall(n)
-	r.eager.on = false
+	e.closeCall(n)
+	e.on = false
 }
 
-func (r *Reader) textOfElement(n int) {
-	element := part{r.eager.element, n}
-	r.sink.Text(r.payload.bytes(element), r.payload.span(element))
+func (e *eagerCalls) textOfElement(n int) {
+	element := part{e.element, n}
+	e.sink.Text(e.payload.bytes(element), e.payload.span(element))
 }
 
-func (r *Reader) closeCall(n int) {
-	r.eager.callOpen, r.eager.inArguments, r.eager.asText = false, false, false
-	r.drop(n)
-}
-
-// endStreamedValue completes a value of which something was delivered.
-func (r *Reader) endStreamedValue() {
-	switch {
-	case r.eager.callOpen:
-		all := len(r.payload.text)
-		r.deliverArguments(all)
-		r.endCall(len(r.payload.text))
-	case !r.eager.on:
-		r.valueIsText()
-		return
-	}
-	r.endValue()
+func (e *eagerCalls) closeCall(n int) {
+	e.callOpen, e.inArguments, e.asText = false, false, false
+	e.drop(n)
 }
 
 // drop takes the first n bytes off the payload.
-func (r *Reader) drop(n int) {
-	r.payload.drop(n)
-	e := &r.eager
+func (e *eagerCalls) drop(n int) {
+	e.payload.drop(n)
 	e.walked, e.element, e.token = max(e.walked-n, 0), max(e.element-n, 0), max(e.token-n, 0)
 }

@@ -59,51 +59,24 @@ type Reader struct {
 	eager    eagerCalls
 	overlong bool // a value was too long: nothing is read any more
 
-	space     []byte // white space that goes out if other text follows it in the run
-	spaceAt   Span
-	hasText   bool // the run of text has something other than white space
-	afterCall bool // calls were made directly before
+	text textRun
 }
 
 // NewReader makes a Reader that gives what it reads to sink.
-func NewReader(cfg Config, sink Sink) *Reader { return &Reader{cfg: cfg, sink: sink} }
+func NewReader(cfg Config, sink Sink) *Reader {
+	r := &Reader{cfg: cfg, sink: sink, text: textRun{sink: sink}}
+	r.eager = eagerCalls{cfg: &r.cfg, sink: sink, payload: &r.payload, text: &r.text}
+	return r
+}
 
 // Counts is what was counted so far.
 func (r *Reader) Counts() Counts { return r.counts }
 
 // Text takes text that is no payload. EndPayload comes before.
-func (r *Reader) Text(text []byte, at abi.RawOffset) {
-	if len(text) == 0 {
-		return
-	}
-	span := Span{at, at + abi.RawOffset(len(text))}
-	if !r.hasText && scan.LeadingSpace(text) == len(text) {
-		if len(r.space) == 0 {
-			r.spaceAt.Start = at
-		}
-		r.space, r.spaceAt.End = append(r.space, text...), span.End
-		return
-	}
-	r.releaseSpace()
-	r.hasText, r.afterCall = true, false
-	r.sink.Text(text, span)
-}
-
-func (r *Reader) releaseSpace() {
-	if len(r.space) > 0 {
-		r.sink.Text(r.space, r.spaceAt)
-		r.space = r.space[:0]
-	}
-}
+func (r *Reader) Text(text []byte, at abi.RawOffset) { r.text.add(text, at) }
 
 // EndText ends a run of text, where reasoning or a call of the parser's follows.
-func (r *Reader) EndText() {
-	if r.afterCall {
-		r.space = r.space[:0]
-	}
-	r.releaseSpace()
-	r.hasText, r.afterCall = false, false
-}
+func (r *Reader) EndText() { r.text.end() }
 
 // Finish ends the text. What waited goes out.
 func (r *Reader) Finish() {
@@ -149,7 +122,7 @@ func (r *Reader) beginValue(opener byte, at abi.RawOffset) {
 	r.json.Reset()
 	r.payload.reset(at)
 	r.reading = true
-	r.beginEager(opener)
+	r.eager.beginValue(opener)
 }
 
 func (r *Reader) endValue() {
@@ -159,7 +132,7 @@ func (r *Reader) endValue() {
 
 // afterScan decides about the value, as far as it came.
 func (r *Reader) afterScan(status scan.Status) {
-	r.streamCalls()
+	r.eager.streamCalls()
 	switch {
 	case len(r.payload.text) > r.cfg.MaxHeld && (!r.eager.inArguments || r.eager.asText):
 		r.counts.Overlong++
@@ -168,7 +141,7 @@ func (r *Reader) afterScan(status scan.Status) {
 	case status == scan.Bad:
 		r.EndPayload()
 	case status == scan.More:
-		r.deliverArguments(len(r.payload.text))
+		r.eager.deliverArguments(len(r.payload.text))
 	case r.eager.delivered:
 		r.endStreamedValue()
 	default:
@@ -182,8 +155,8 @@ func (r *Reader) EndPayload() {
 		return
 	}
 	if r.eager.callOpen {
-		r.deliverArguments(len(r.payload.text))
-		r.cutCall(len(r.payload.text))
+		r.eager.deliverArguments(len(r.payload.text))
+		r.eager.cutCall(len(r.payload.text))
 	}
 	r.valueIsText()
 }
@@ -195,6 +168,19 @@ func (r *Reader) valueIsText() {
 	r.endValue()
 }
 
+// endStreamedValue completes a value of which something was delivered.
+func (r *Reader) endStreamedValue() {
+	switch {
+	case r.eager.callOpen:
+		r.eager.deliverArguments(len(r.payload.text))
+		r.eager.endCall(len(r.payload.text))
+	case !r.eager.on:
+		r.valueIsText()
+		return
+	}
+	r.endValue()
+}
+
 // makeCalls makes calls of a whole value, or text if it is none.
 func (r *Reader) makeCalls() {
 	calls, ok := r.findCalls(r.payload.text)
@@ -202,18 +188,11 @@ func (r *Reader) makeCalls() {
 		r.valueIsText()
 		return
 	}
-	r.dropSpaceBeforeCall()
+	r.text.beginCalls()
 	for i := range calls {
-		r.deliverCall(&calls[i])
+		calls[i].deliver(r.sink, &r.payload)
 	}
 	r.endValue()
-}
-
-// dropSpaceBeforeCall leaves out the white space in front of a value that becomes
-// calls.
-func (r *Reader) dropSpaceBeforeCall() {
-	r.space = r.space[:0]
-	r.hasText, r.afterCall = false, true
 }
 
 // call is a call in guided JSON, as parts of the payload. An empty part is absent.
@@ -222,15 +201,16 @@ type call struct {
 	name, arguments, element part
 }
 
-func (r *Reader) deliverCall(c *call) {
-	if r.sink.BeginCall(c.tool, r.payload.span(c.name)) {
-		r.sink.Text(r.payload.bytes(c.element), r.payload.span(c.element))
+// deliver delivers a call that is there as a whole.
+func (c *call) deliver(sink Sink, p *payload) {
+	if sink.BeginCall(c.tool, p.span(c.name)) {
+		sink.Text(p.bytes(c.element), p.span(c.element))
 		return
 	}
 	if !c.arguments.empty() {
-		r.sink.Arguments(r.payload.bytes(c.arguments), r.payload.span(c.arguments))
+		sink.Arguments(p.bytes(c.arguments), p.span(c.arguments))
 	}
-	r.sink.EndCall()
+	sink.EndCall()
 }
 
 func (r *Reader) findCalls(payload jsonx.Raw) ([]call, bool) {
@@ -263,15 +243,15 @@ func (r *Reader) findCalls(payload jsonx.Raw) ([]call, bool) {
 func (r *Reader) namedCall(payload jsonx.Raw) call {
 	whole := part{0, len(payload)}
 	if c, ok := readCall(payload, whole); ok && c.tool == r.cfg.NamedTool && !c.arguments.empty() &&
-		len(jsonx.Members(payload)) == 2 && !r.namedToolHasName() {
+		len(jsonx.Members(payload)) == 2 && !r.cfg.namedToolHasName() {
 		return c
 	}
 	return call{tool: r.cfg.NamedTool, arguments: whole, element: whole}
 }
 
 // namedToolHasName says whether the named tool has a parameter called name.
-func (r *Reader) namedToolHasName() bool {
-	return r.cfg.Tools.Schema(r.cfg.NamedTool).Member("name") != nil
+func (c *Config) namedToolHasName() bool {
+	return c.Tools.Schema(c.NamedTool).Member("name") != nil
 }
 
 // readCall reads one {"name", "arguments"}, which is this part of the payload.
