@@ -95,7 +95,7 @@ type Classes struct {
 // package wasm.
 type ModuleLimits struct {
 	Module              Size          `koanf:"module" doc:"A module's size."`
-	CompileTime         time.Duration `koanf:"compile_time" doc:"Time to compile it."`
+	CompileTime         time.Duration `koanf:"compile_time" doc:"Processor time to compile it."`
 	Memory              Size          `koanf:"memory" doc:"Memory of an instance."`
 	TableElements       int           `koanf:"table_elements" doc:"Elements of each of an instance's tables."`
 	SessionsPerInstance int           `koanf:"sessions_per_instance" doc:"Sessions that share an instance."`

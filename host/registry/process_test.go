@@ -12,7 +12,7 @@ import (
 )
 
 // apart is the parser process that the test binary is.
-var apart = Process{Name: "apart", Config: process.Config{Command: []string{os.Args[0]}, CallTimeout: 10 * time.Second}}
+var apart = Process{Name: "apart", Config: process.Config{Command: []string{os.Args[0]}, StartTimeout: time.Hour, CallTimeout: time.Hour}}
 
 func TestAParserProcess(t *testing.T) {
 	r, log := open(t, Config{Processes: []Process{apart}, Budget: Budget{Faults: 2, Window: time.Hour, Backoff: time.Hour, MaxBackoff: time.Hour}})
