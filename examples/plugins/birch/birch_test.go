@@ -10,7 +10,8 @@ import (
 
 func TestBirch(t *testing.T) {
 	sdktest.Run(t, &birch.Module, sdktest.Config{
-		Cases: "testdata/cases.json", Client: conform.Assemble,
+		Cases:      "testdata/cases.json",
+		Client:     conform.Assemble, // what a client of turnkey gets, from host/conform
 		Vocabulary: []string{"<think>", "</think>", "<call>", "</call>", "ring", `{"a":`, `"x"`, "}", "{}", `\`, "\n\n"},
 	})
 }
