@@ -11,29 +11,29 @@ import (
 // ones.
 const maxBits = 4096
 
-func (r *rendering) binary(op string, a, b Value) Value {
-	r.defined(a)
+func binaryOperation(r *rendering, op string, a, b Value) Value {
+	requireDefined(r, a)
 	if s, ok := text(a); ok && op == "%" {
-		return r.percent(s, b)
+		return formatPercent(r, s, b)
 	}
-	r.defined(b)
+	requireDefined(r, b)
 	x, isNumber := numberOf(a)
 	if y, ok := numberOf(b); ok && isNumber {
 		if x.isFloat || y.isFloat || op == "/" || op == "**" && y.big().Sign() < 0 {
-			return r.floats(op, x.f, y.f)
+			return floatOperation(r, op, x.f, y.f)
 		}
-		return r.integers(op, x.big(), y.big())
+		return integerOperation(r, op, x.big(), y.big())
 	}
 	if op == "+" {
-		if v, ok := r.joined(a, b); ok {
+		if v, ok := joinValues(r, a, b); ok {
 			return v
 		}
 	}
 	if op == "*" {
-		if v, ok := r.repeated(a, b); ok {
+		if v, ok := repeatValue(r, a, b); ok {
 			return v
 		}
-		if v, ok := r.repeated(b, a); ok {
+		if v, ok := repeatValue(r, b, a); ok {
 			return v
 		}
 	}
@@ -41,7 +41,7 @@ func (r *rendering) binary(op string, a, b Value) Value {
 	return nil
 }
 
-func (r *rendering) integers(op string, a, b *big.Int) Value {
+func integerOperation(r *rendering, op string, a, b *big.Int) Value {
 	result := new(big.Int)
 	switch op {
 	case "+":
@@ -75,7 +75,7 @@ func (r *rendering) integers(op string, a, b *big.Int) Value {
 	return whole(result)
 }
 
-func (r *rendering) floats(op string, a, b float64) Value {
+func floatOperation(r *rendering, op string, a, b float64) Value {
 	switch op {
 	case "+":
 		return a + b
@@ -102,8 +102,8 @@ func (r *rendering) floats(op string, a, b float64) Value {
 	return rest
 }
 
-// joined is a + b of texts and sequences.
-func (r *rendering) joined(a, b Value) (Value, bool) {
+// joinValues is a + b of texts and sequences.
+func joinValues(r *rendering, a, b Value) (Value, bool) {
 	if x, ok := text(a); ok {
 		y, ok := text(b)
 		if !ok {
@@ -134,8 +134,8 @@ func (r *rendering) joined(a, b Value) (Value, bool) {
 	return &List{items}, true
 }
 
-// repeated is a * n of texts and sequences.
-func (r *rendering) repeated(a, n Value) (Value, bool) {
+// repeatValue is a * n of texts and sequences.
+func repeatValue(r *rendering, a, n Value) (Value, bool) {
 	count, ok := numberOf(n)
 	if !ok || count.isFloat {
 		return nil, false

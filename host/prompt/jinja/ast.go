@@ -167,7 +167,7 @@ type parameter struct {
 }
 
 // target is what a value is assigned to: a name, a member of a namespace, or a
-// list of targets.
+// itemsOf of targets.
 type target struct {
 	name, member string
 	list         []target

@@ -10,8 +10,8 @@ import (
 )
 
 // Decode makes a value of JSON as Python's json.loads does: members keep their
-// order (of two with one name, the place of the first and the value of the last),
-// integers have any size, and other numbers are floats. The text must be valid;
+// orderOf (of two with one name, the place of the first and the value of the last),
+// integerOperation have any size, and other numbers are floats. The text must be valid;
 // what is not known to be has to pass jsonx.Check before.
 func Decode(v jsonx.Raw) (Value, error) { return decode(v, 0) }
 

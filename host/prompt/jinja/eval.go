@@ -19,7 +19,7 @@ func (e *nameExpr) eval(r *rendering) Value {
 	return undefined{"'" + e.name + "' is undefined"}
 }
 
-func (r *rendering) all(list []expr) []Value {
+func evalAll(r *rendering, list []expr) []Value {
 	r.sized(itemBytes * len(list))
 	values := make([]Value, len(list))
 	for i, e := range list {
@@ -28,8 +28,8 @@ func (r *rendering) all(list []expr) []Value {
 	return values
 }
 
-func (e *listExpr) eval(r *rendering) Value  { return &List{r.all(e.items)} }
-func (e *tupleExpr) eval(r *rendering) Value { return tuple(r.all(e.items)) }
+func (e *listExpr) eval(r *rendering) Value  { return &List{evalAll(r, e.items)} }
+func (e *tupleExpr) eval(r *rendering) Value { return tuple(evalAll(r, e.items)) }
 
 func (e *dictExpr) eval(r *rendering) Value {
 	r.sized(2 * itemBytes * len(e.keys))
@@ -37,17 +37,17 @@ func (e *dictExpr) eval(r *rendering) Value {
 	for i := range e.keys {
 		key := e.keys[i].eval(r)
 		r.line = e.line
-		r.setItem(d, key, e.values[i].eval(r))
+		setDictItem(r, d, key, e.values[i].eval(r))
 	}
 	return d
 }
 
-func (r *rendering) setItem(d *Dict, key, v Value) {
-	r.checkKey(key)
+func setDictItem(r *rendering, d *Dict, key, v Value) {
+	checkHashable(r, key)
 	d.set(key, v)
 }
 
-func (r *rendering) checkKey(key Value) {
+func checkHashable(r *rendering, key Value) {
 	if !hashable(key, 0) {
 		r.failf("unhashable type: '%s'", typeName(key))
 	}
@@ -57,13 +57,13 @@ func (e *attributeExpr) eval(r *rendering) Value {
 	owner := e.owner.eval(r)
 	r.step()
 	r.line = e.line
-	return r.attribute(owner, e.name)
+	return attributeOf(r, owner, e.name)
 }
 
-// attribute is owner.name: a method or a property first, then an item.
-func (r *rendering) attribute(owner Value, name string) Value {
-	r.defined(owner)
-	if v, ok := r.property(owner, name); ok {
+// attributeOf is owner.name: a method or a property first, then an item.
+func attributeOf(r *rendering, owner Value, name string) Value {
+	requireDefined(r, owner)
+	if v, ok := propertyOf(r, owner, name); ok {
 		return v
 	}
 	if d, ok := owner.(*Dict); ok {
@@ -74,8 +74,8 @@ func (r *rendering) attribute(owner Value, name string) Value {
 	return undefined{"'" + typeName(owner) + " object' has no attribute '" + name + "'"}
 }
 
-// defined fails for what is undefined.
-func (r *rendering) defined(v Value) {
+// requireDefined fails for what is undefined.
+func requireDefined(r *rendering, v Value) {
 	if u, ok := v.(undefined); ok {
 		r.failf("%s", u.hint)
 	}
@@ -89,26 +89,26 @@ func (e *itemExpr) eval(r *rendering) Value {
 	key := e.key.eval(r)
 	r.step()
 	r.line = e.line
-	return r.item(owner, key)
+	return itemAt(r, owner, key)
 }
 
-// item is owner[key]: an item first, then a method or a property.
-func (r *rendering) item(owner, key Value) Value {
-	r.defined(owner)
-	if v, ok := r.itemOf(owner, key); ok {
+// itemAt is owner[key]: an item first, then a method or a property.
+func itemAt(r *rendering, owner, key Value) Value {
+	requireDefined(r, owner)
+	if v, ok := lookUpItem(r, owner, key); ok {
 		return v
 	}
 	name, ok := text(key)
 	if !ok {
-		return undefined{"'" + typeName(owner) + " object' has no element " + r.str(key)}
+		return undefined{"'" + typeName(owner) + " object' has no element " + stringOf(r, key)}
 	}
-	if v, ok := r.property(owner, name); ok {
+	if v, ok := propertyOf(r, owner, name); ok {
 		return v
 	}
 	return undefined{"'" + typeName(owner) + " object' has no attribute '" + name + "'"}
 }
 
-func (r *rendering) itemOf(owner, key Value) (Value, bool) {
+func lookUpItem(r *rendering, owner, key Value) (Value, bool) {
 	if d, ok := owner.(*Dict); ok {
 		if !hashable(key, 0) {
 			return nil, false
@@ -120,7 +120,7 @@ func (r *rendering) itemOf(owner, key Value) (Value, bool) {
 		return nil, false
 	}
 	if s, ok := text(owner); ok {
-		return r.character(s, n.small)
+		return characterAt(r, s, n.small)
 	}
 	size, sized := length(owner)
 	i := n.small
@@ -141,9 +141,9 @@ func (r *rendering) itemOf(owner, key Value) (Value, bool) {
 	return nil, false
 }
 
-// character is the i-th character of s, which is counted from the end where i is
+// characterAt is the i-th character of s, which is counted from the end where i is
 // negative.
-func (r *rendering) character(s string, i int64) (Value, bool) {
+func characterAt(r *rendering, s string, i int64) (Value, bool) {
 	r.charge(len(s))
 	if i < 0 {
 		i += int64(utf8.RuneCountInString(s))
@@ -171,23 +171,23 @@ func (e *sliceExpr) of(r *rendering, line int, owner Value) Value {
 		}
 	}
 	r.line = line
-	r.defined(owner)
+	requireDefined(r, owner)
 	switch v := owner.(type) {
 	case *List:
-		return &List{r.sliced(v.Items, bounds)}
+		return &List{sliceItems(r, v.Items, bounds)}
 	case tuple:
-		return tuple(r.sliced(v, bounds))
+		return tuple(sliceItems(r, v, bounds))
 	case span:
-		return &List{r.sliced(r.list(v), bounds)}
+		return &List{sliceItems(r, itemsOf(r, v), bounds)}
 	}
 	if s, ok := text(owner); ok {
-		return r.slicedText(s, bounds)
+		return sliceText(r, s, bounds)
 	}
 	return undefined{"'" + typeName(owner) + " object' can't be sliced"}
 }
 
-func (r *rendering) sliced(items []Value, bounds [3]Value) []Value {
-	start, n, step := r.sliceOf(len(items), bounds)
+func sliceItems(r *rendering, items []Value, bounds [3]Value) []Value {
+	start, n, step := sliceBounds(r, len(items), bounds)
 	r.sized(itemBytes * n)
 	out := make([]Value, n)
 	for i := range out {
@@ -196,10 +196,10 @@ func (r *rendering) sliced(items []Value, bounds [3]Value) []Value {
 	return out
 }
 
-func (r *rendering) slicedText(s string, bounds [3]Value) Value {
+func sliceText(r *rendering, s string, bounds [3]Value) Value {
 	r.charge(len(s))
 	characters := []rune(s)
-	start, n, step := r.sliceOf(len(characters), bounds)
+	start, n, step := sliceBounds(r, len(characters), bounds)
 	out := make([]rune, n)
 	for i := range out {
 		out[i] = characters[start+i*step]
@@ -207,12 +207,12 @@ func (r *rendering) slicedText(s string, bounds [3]Value) Value {
 	return string(out)
 }
 
-// sliceOf gives the first position of a slice, how many there are, and how far
+// sliceBounds gives the first position of a slice, how many there are, and how far
 // they are apart.
-func (r *rendering) sliceOf(size int, bounds [3]Value) (start, n, step int) {
+func sliceBounds(r *rendering, size int, bounds [3]Value) (start, n, step int) {
 	step = 1
 	if bounds[2] != nil {
-		if step = r.bound(bounds[2]); step == 0 {
+		if step = sliceIndex(r, bounds[2]); step == 0 {
 			r.failf("slice step cannot be zero")
 		}
 	}
@@ -224,7 +224,7 @@ func (r *rendering) sliceOf(size int, bounds [3]Value) (start, n, step int) {
 		if v == nil {
 			return otherwise
 		}
-		i := r.bound(v)
+		i := sliceIndex(r, v)
 		if i < 0 {
 			i += size
 		}
@@ -243,7 +243,7 @@ func (r *rendering) sliceOf(size int, bounds [3]Value) (start, n, step int) {
 // farthest is beyond every position; bounds are cut to it.
 const farthest = math.MaxInt32
 
-func (r *rendering) bound(v Value) int {
+func sliceIndex(r *rendering, v Value) int {
 	n, ok := numberOf(v)
 	if !ok || n.isFloat {
 		r.failf("slice indices must be integers or None")
@@ -254,7 +254,7 @@ func (r *rendering) bound(v Value) int {
 func (e *unaryExpr) eval(r *rendering) Value {
 	v := e.operand.eval(r)
 	r.line = e.line
-	r.defined(v)
+	requireDefined(r, v)
 	n, ok := numberOf(v)
 	switch {
 	case !ok:
@@ -274,13 +274,13 @@ func (e *binaryExpr) eval(r *rendering) Value {
 	right := e.right.eval(r)
 	r.step()
 	r.line = e.line
-	return r.binary(e.op, left, right)
+	return binaryOperation(r, e.op, left, right)
 }
 
 func (e *concatExpr) eval(r *rendering) Value {
 	var b strings.Builder
 	for _, item := range e.items {
-		s := r.str(item.eval(r))
+		s := stringOf(r, item.eval(r))
 		r.sized(b.Len() + len(s))
 		b.WriteString(s)
 	}
@@ -313,7 +313,7 @@ func (e *compareExpr) eval(r *rendering) Value {
 		right := c.value.eval(r)
 		r.step()
 		r.line = c.line
-		if !r.compare(c.op, left, right) {
+		if !compareValues(r, c.op, left, right) {
 			return false
 		}
 		left = right
@@ -321,30 +321,30 @@ func (e *compareExpr) eval(r *rendering) Value {
 	return true
 }
 
-func (r *rendering) compare(op string, a, b Value) bool {
+func compareValues(r *rendering, op string, a, b Value) bool {
 	switch op {
 	case "==":
-		return r.equal(a, b)
+		return equalCharged(r, a, b)
 	case "!=":
-		return !r.equal(a, b)
+		return !equalCharged(r, a, b)
 	case "in":
-		return r.contains(b, a)
+		return containsItem(r, b, a)
 	case "not in":
-		return !r.contains(b, a)
+		return !containsItem(r, b, a)
 	}
-	return r.ordered(op, a, b)
+	return compareOrder(r, op, a, b)
 }
 
-// equal charges for what is compared.
-func (r *rendering) equal(a, b Value) bool {
+// equalCharged charges for what is compared.
+func equalCharged(r *rendering, a, b Value) bool {
 	if n, ok := length(a); ok {
 		r.charge(n)
 	}
 	return equal(a, b)
 }
 
-func (r *rendering) ordered(op string, a, b Value) bool {
-	order := r.order(op, a, b)
+func compareOrder(r *rendering, op string, a, b Value) bool {
+	order := orderOf(r, op, a, b)
 	switch op {
 	case "<":
 		return order == -1
@@ -356,10 +356,10 @@ func (r *rendering) ordered(op string, a, b Value) bool {
 	return order == 1 || order == 0
 }
 
-// order gives -1, 0 or 1; 2 where the two have no order (NaN).
-func (r *rendering) order(op string, a, b Value) int {
-	r.defined(a)
-	r.defined(b)
+// orderOf gives -1, 0 or 1; 2 where the two have no order (NaN).
+func orderOf(r *rendering, op string, a, b Value) int {
+	requireDefined(r, a)
+	requireDefined(r, b)
 	r.step()
 	if x, ok := numberOf(a); ok {
 		if y, ok := numberOf(b); ok {
@@ -380,7 +380,7 @@ func (r *rendering) order(op string, a, b Value) int {
 	defer r.leave()
 	for i := range min(len(x), len(y)) {
 		if !equal(x[i], y[i]) {
-			return r.order(op, x[i], y[i])
+			return orderOf(r, op, x[i], y[i])
 		}
 	}
 	return max(-1, min(len(x)-len(y), 1))
@@ -400,8 +400,8 @@ func sequences(a, b Value) (x, y []Value, ok bool) {
 	return nil, nil, false
 }
 
-// contains is "item in v".
-func (r *rendering) contains(v, item Value) bool {
+// containsItem is "item in v".
+func containsItem(r *rendering, v, item Value) bool {
 	if s, ok := text(v); ok {
 		part, ok := text(item)
 		if !ok {
@@ -411,23 +411,23 @@ func (r *rendering) contains(v, item Value) bool {
 		return strings.Contains(s, part)
 	}
 	if d, ok := v.(*Dict); ok {
-		r.checkKey(item)
+		checkHashable(r, item)
 		return d.find(item) >= 0
 	}
-	next := r.iterate(v)
+	next := iterateOver(r, v)
 	for {
 		got, ok := next()
 		if !ok {
 			return false
 		}
-		if r.step(); r.equal(got, item) {
+		if r.step(); equalCharged(r, got, item) {
 			return true
 		}
 	}
 }
 
-// iterate goes through v as a for loop does.
-func (r *rendering) iterate(v Value) func() (Value, bool) {
+// iterateOver goes through v as a for loop does.
+func iterateOver(r *rendering, v Value) func() (Value, bool) {
 	switch v := v.(type) {
 	case undefined:
 		return overItems(nil)
@@ -479,15 +479,15 @@ func overItems(items []Value) func() (Value, bool) {
 	}
 }
 
-// list collects what iterate gives. The list is not to be changed.
-func (r *rendering) list(v Value) []Value {
+// itemsOf collects what iterate gives. The list is not to be changed.
+func itemsOf(r *rendering, v Value) []Value {
 	switch v := v.(type) {
 	case *List:
 		return v.Items
 	case tuple:
 		return v
 	}
-	next := r.iterate(v)
+	next := iterateOver(r, v)
 	var items []Value
 	for {
 		item, ok := next()
@@ -511,13 +511,13 @@ type arguments struct {
 func (e *argumentExprs) eval(r *rendering) *arguments {
 	a := &arguments{names: e.names}
 	if len(e.positional) > 0 {
-		a.positional = r.all(e.positional)
+		a.positional = evalAll(r, e.positional)
 	}
 	if len(e.named) > 0 {
-		a.named = r.all(e.named)
+		a.named = evalAll(r, e.named)
 	}
 	if e.spread != nil {
-		a.positional = append(a.positional, r.list(e.spread.eval(r))...)
+		a.positional = append(a.positional, itemsOf(r, e.spread.eval(r))...)
 	}
 	if e.spreadNamed != nil {
 		d, ok := e.spreadNamed.eval(r).(*Dict)
@@ -526,7 +526,7 @@ func (e *argumentExprs) eval(r *rendering) *arguments {
 		}
 		a.names = slices.Clone(a.names)
 		for i, k := range d.keys {
-			a.names = append(a.names, r.str(k))
+			a.names = append(a.names, stringOf(r, k))
 			a.named = append(a.named, d.values[i])
 		}
 	}
@@ -548,10 +548,10 @@ func (e *callExpr) eval(r *rendering) Value {
 	callee := e.callee.eval(r)
 	args := e.args.eval(r)
 	r.line = e.line
-	return r.call(callee, args)
+	return callValue(r, callee, args)
 }
 
-func (r *rendering) call(callee Value, args *arguments) Value {
+func callValue(r *rendering, callee Value, args *arguments) Value {
 	r.step()
 	switch f := callee.(type) {
 	case *function:
@@ -559,14 +559,14 @@ func (r *rendering) call(callee Value, args *arguments) Value {
 	case *macro:
 		return f.call(r, args, nil)
 	case *loopState:
-		return r.loopAgain(f, args)
+		return callLoop(r, f, args)
 	}
-	r.defined(callee)
+	requireDefined(r, callee)
 	r.failf("'%s' object is not callable", typeName(callee))
 	return nil
 }
 
-func (r *rendering) loopAgain(l *loopState, args *arguments) Value {
+func callLoop(r *rendering, l *loopState, args *arguments) Value {
 	if l.again == nil || len(args.positional) != 1 {
 		r.failf("the loop must have the 'recursive' marker to be called recursively, with what to loop over")
 	}

@@ -53,7 +53,7 @@ func (a *arguments) take(position int, name string, otherwise Value) Value {
 	return otherwise
 }
 
-func (r *rendering) integer(v Value) int {
+func integerOf(r *rendering, v Value) int {
 	n, ok := numberOf(v)
 	if !ok || n.isFloat {
 		r.failf("'%s' object cannot be interpreted as an integer", typeName(v))
@@ -61,10 +61,10 @@ func (r *rendering) integer(v Value) int {
 	return int(max(-farthest, min(n.small, farthest)))
 }
 
-func (r *rendering) wantText(v Value) string {
+func requireText(r *rendering, v Value) string {
 	s, ok := text(v)
 	if !ok {
-		r.defined(v)
+		requireDefined(r, v)
 		r.failf("expected a string, not '%s'", typeName(v))
 	}
 	return s
@@ -72,14 +72,14 @@ func (r *rendering) wantText(v Value) string {
 
 func textFilter(change func(string) string) filter {
 	return func(r *rendering, input Value, _ *arguments) Value {
-		s := r.str(input)
+		s := stringOf(r, input)
 		r.sized(len(s))
 		return change(s)
 	}
 }
 
 func filterAbs(r *rendering, v Value, _ *arguments) Value {
-	r.defined(v)
+	requireDefined(r, v)
 	n, ok := numberOf(v)
 	switch {
 	case !ok:
@@ -91,16 +91,16 @@ func filterAbs(r *rendering, v Value, _ *arguments) Value {
 }
 
 func filterAttr(r *rendering, v Value, a *arguments) Value {
-	name := r.wantText(a.take(0, "name", undefined{"attr needs a name"}))
-	r.defined(v)
-	if found, ok := r.property(v, name); ok {
+	name := requireText(r, a.take(0, "name", undefined{"attr needs a name"}))
+	requireDefined(r, v)
+	if found, ok := propertyOf(r, v, name); ok {
 		return found
 	}
 	return undefined{"'" + typeName(v) + " object' has no attribute '" + name + "'"}
 }
 
 func filterCenter(r *rendering, v Value, a *arguments) Value {
-	return r.padded(r.str(v), r.integer(a.take(0, "width", int64(80))), " ", alignCenter)
+	return padText(r, stringOf(r, v), integerOf(r, a.take(0, "width", int64(80))), " ", alignCenter)
 }
 
 func filterDefault(_ *rendering, v Value, a *arguments) Value {
@@ -115,22 +115,22 @@ func filterEscape(r *rendering, v Value, _ *arguments) Value {
 	if m, ok := v.(markup); ok {
 		return m
 	}
-	s := escapeHTML(r.str(v))
+	s := escapeHTML(stringOf(r, v))
 	r.sized(len(s))
 	return markup(s)
 }
 
-func filterSafe(r *rendering, v Value, _ *arguments) Value { return markup(r.str(v)) }
+func filterSafe(r *rendering, v Value, _ *arguments) Value { return markup(stringOf(r, v)) }
 
 func filterString(r *rendering, v Value, _ *arguments) Value {
 	if m, ok := v.(markup); ok {
 		return m
 	}
-	return r.str(v)
+	return stringOf(r, v)
 }
 
 func filterFirst(r *rendering, v Value, _ *arguments) Value {
-	if first, ok := r.iterate(v)(); ok {
+	if first, ok := iterateOver(r, v)(); ok {
 		return first
 	}
 	return undefined{"No first item, sequence was empty."}
@@ -140,7 +140,7 @@ func filterLast(r *rendering, v Value, _ *arguments) Value {
 	if it, ok := v.(*iterator); ok {
 		r.failf("'%s' object is not reversible", it.kind)
 	}
-	items := r.list(v)
+	items := itemsOf(r, v)
 	if len(items) == 0 {
 		return undefined{"No last item, sequence was empty."}
 	}
@@ -156,21 +156,21 @@ func filterLength(r *rendering, v Value, _ *arguments) Value {
 }
 
 func filterList(r *rendering, v Value, _ *arguments) Value {
-	items := r.list(v)
+	items := itemsOf(r, v)
 	r.sized(itemBytes * len(items))
 	return &List{slices.Clone(items)}
 }
 
 func filterItems(r *rendering, v Value, _ *arguments) Value {
 	if _, missing := v.(undefined); missing {
-		return r.generator(nil, overItems(nil))
+		return newGenerator(r, nil, overItems(nil))
 	}
 	d, ok := v.(*Dict)
 	if !ok {
 		r.failf("Can only get item pairs from a mapping.")
 	}
 	r.sized(3 * itemBytes * len(d.keys))
-	return r.generator(nil, overItems(d.items()))
+	return newGenerator(r, nil, overItems(d.items()))
 }
 
 func filterFloat(r *rendering, v Value, a *arguments) Value {
@@ -207,7 +207,7 @@ func filterInt(r *rendering, v Value, a *arguments) Value {
 		return otherwise
 	}
 	s = strings.ReplaceAll(strings.TrimFunc(s, isSpace), "_", "")
-	base := r.integer(a.take(1, "base", int64(10)))
+	base := integerOf(r, a.take(1, "base", int64(10)))
 	if base != 10 {
 		s = strings.TrimPrefix(strings.ToLower(s), map[int]string{2: "0b", 8: "0o", 16: "0x"}[base])
 	}
@@ -233,24 +233,24 @@ func truncated(f float64, otherwise Value) Value {
 
 func filterFormat(r *rendering, v Value, a *arguments) Value {
 	if len(a.named) == 0 {
-		return r.percent(r.str(v), tuple(a.positional))
+		return formatPercent(r, stringOf(r, v), tuple(a.positional))
 	}
 	d := &Dict{}
 	for i, name := range a.names {
 		d.set(name, a.named[i])
 	}
-	return r.percent(r.str(v), d)
+	return formatPercent(r, stringOf(r, v), d)
 }
 
 func filterIndent(r *rendering, v Value, a *arguments) Value {
 	pad, ok := text(a.take(0, "width", int64(4)))
 	if !ok {
-		width := r.integer(a.take(0, "width", int64(4)))
+		width := integerOf(r, a.take(0, "width", int64(4)))
 		r.sized(max(0, width))
 		pad = strings.Repeat(" ", max(0, width))
 	}
 	first, blank := truth(a.take(1, "first", false)), truth(a.take(2, "blank", false))
-	s := r.str(v) + "\n" // the reference does so, to keep a line break at the end
+	s := stringOf(r, v) + "\n" // the reference does so, to keep a line break at the end
 	lines := splitLines(s)
 	r.sized(len(s) + len(lines)*len(pad))
 	for i, line := range lines {
@@ -266,16 +266,16 @@ func filterIndent(r *rendering, v Value, a *arguments) Value {
 }
 
 func filterJoin(r *rendering, v Value, a *arguments) Value {
-	separator := r.str(a.take(0, "d", ""))
+	separator := stringOf(r, a.take(0, "d", ""))
 	if by, ok := a.keyword(1, "attribute"); ok && by != nil {
-		v = r.mapped(v, r.attributeGetter(by, nil))
+		v = mapItems(r, v, attributeGetter(r, by, nil))
 	}
 	var b strings.Builder
-	for i, item := range r.list(v) {
+	for i, item := range itemsOf(r, v) {
 		if i > 0 {
 			b.WriteString(separator)
 		}
-		s := r.str(item)
+		s := stringOf(r, item)
 		r.sized(b.Len() + len(separator) + len(s))
 		b.WriteString(s)
 	}
@@ -284,7 +284,7 @@ func filterJoin(r *rendering, v Value, a *arguments) Value {
 
 // attributeGetter reads an attribute by its path: names and positions with points
 // between.
-func (r *rendering) attributeGetter(path Value, otherwise Value) func(Value) Value {
+func attributeGetter(r *rendering, path Value, otherwise Value) func(Value) Value {
 	var steps []Value
 	if s, ok := text(path); ok {
 		for part := range strings.SplitSeq(s, ".") {
@@ -299,7 +299,7 @@ func (r *rendering) attributeGetter(path Value, otherwise Value) func(Value) Val
 	}
 	return func(v Value) Value {
 		for _, step := range steps {
-			v = r.item(v, step)
+			v = itemAt(r, v, step)
 			if _, missing := v.(undefined); missing && otherwise != nil {
 				v = otherwise
 			}
@@ -308,8 +308,8 @@ func (r *rendering) attributeGetter(path Value, otherwise Value) func(Value) Val
 	}
 }
 
-// generator makes an iterator that reads from v, if that is one.
-func (r *rendering) generator(v Value, next func() (Value, bool)) *iterator {
+// newGenerator makes an iterator that reads from v, if that is one.
+func newGenerator(r *rendering, v Value, next func() (Value, bool)) *iterator {
 	it := &iterator{next: next, kind: "generator"}
 	if from, ok := v.(*iterator); ok {
 		it.depth = from.depth + 1
@@ -320,16 +320,16 @@ func (r *rendering) generator(v Value, next func() (Value, bool)) *iterator {
 
 // iterateTruthy goes through v, or through nothing where v is false to Python:
 // map and select take None, too.
-func (r *rendering) iterateTruthy(v Value) func() (Value, bool) {
+func iterateTruthy(r *rendering, v Value) func() (Value, bool) {
 	if !truth(v) {
 		return overItems(nil)
 	}
-	return r.iterate(v)
+	return iterateOver(r, v)
 }
 
-func (r *rendering) mapped(v Value, change func(Value) Value) Value {
-	next := r.iterateTruthy(v)
-	return r.generator(v, func() (Value, bool) {
+func mapItems(r *rendering, v Value, change func(Value) Value) Value {
+	next := iterateTruthy(r, v)
+	return newGenerator(r, v, func() (Value, bool) {
 		r.step()
 		item, ok := next()
 		if !ok {
@@ -341,18 +341,18 @@ func (r *rendering) mapped(v Value, change func(Value) Value) Value {
 
 func filterMap(r *rendering, v Value, a *arguments) Value {
 	if by, ok := a.keyword(-1, "attribute"); ok && len(a.positional) == 0 {
-		return r.mapped(v, r.attributeGetter(by, a.take(-1, "default", nil)))
+		return mapItems(r, v, attributeGetter(r, by, a.take(-1, "default", nil)))
 	}
 	if len(a.positional) == 0 {
 		r.failf("map requires a filter argument")
 	}
-	name := r.wantText(a.positional[0])
+	name := requireText(r, a.positional[0])
 	run := filters[name]
 	if run == nil {
 		r.failf("no filter named '%s'", name)
 	}
 	rest := &arguments{a.positional[1:], a.names, a.named}
-	return r.mapped(v, func(item Value) Value { return run(r, item, rest) })
+	return mapItems(r, v, func(item Value) Value { return run(r, item, rest) })
 }
 
 // selecting makes select, reject, selectattr or rejectattr.
@@ -364,20 +364,20 @@ func selecting(wanted, byAttribute bool) filter {
 			if len(rest) == 0 {
 				r.failf("selectattr needs the name of an attribute")
 			}
-			get = r.attributeGetter(rest[0], nil)
+			get = attributeGetter(r, rest[0], nil)
 			rest = rest[1:]
 		}
 		holds := func(v Value) bool { return truth(v) }
 		if len(rest) > 0 {
-			name := r.wantText(rest[0])
+			name := requireText(r, rest[0])
 			run, args := tests[name], &arguments{rest[1:], a.names, a.named}
 			if run == nil {
 				r.failf("no test named '%s'", name)
 			}
 			holds = func(v Value) bool { return run(r, v, args) }
 		}
-		next := r.iterateTruthy(v)
-		return r.generator(v, func() (Value, bool) {
+		next := iterateTruthy(r, v)
+		return newGenerator(r, v, func() (Value, bool) {
 			for {
 				r.step()
 				item, ok := next()
@@ -392,30 +392,30 @@ func selecting(wanted, byAttribute bool) filter {
 	}
 }
 
-func filterMax(r *rendering, v Value, a *arguments) Value { return r.extreme(v, a, ">") }
-func filterMin(r *rendering, v Value, a *arguments) Value { return r.extreme(v, a, "<") }
+func filterMax(r *rendering, v Value, a *arguments) Value { return extremeOf(r, v, a, ">") }
+func filterMin(r *rendering, v Value, a *arguments) Value { return extremeOf(r, v, a, "<") }
 
-func (r *rendering) extreme(v Value, a *arguments, op string) Value {
-	items := r.list(v)
+func extremeOf(r *rendering, v Value, a *arguments, op string) Value {
+	items := itemsOf(r, v)
 	if len(items) == 0 {
 		return undefined{"No aggregated item, sequence was empty."}
 	}
-	key := r.sortKey(a.take(-1, "attribute", nil), truth(a.take(0, "case_sensitive", false)))
+	key := sortKeyOf(r, a.take(-1, "attribute", nil), truth(a.take(0, "case_sensitive", false)))
 	best, bestKey := items[0], key(items[0])
 	for _, item := range items[1:] {
-		if k := key(item); r.ordered(op, k, bestKey) {
+		if k := key(item); compareOrder(r, op, k, bestKey) {
 			best, bestKey = item, k
 		}
 	}
 	return best
 }
 
-// sortKey is what a value is sorted by: the value or an attribute of it, texts
+// sortKeyOf is what a value is sorted by: the value or an attribute of it, texts
 // without case unless it counts.
-func (r *rendering) sortKey(attribute Value, caseSensitive bool) func(Value) Value {
+func sortKeyOf(r *rendering, attribute Value, caseSensitive bool) func(Value) Value {
 	get := func(v Value) Value { return v }
 	if attribute != nil {
-		get = r.attributeGetter(attribute, nil)
+		get = attributeGetter(r, attribute, nil)
 	}
 	return func(v Value) Value {
 		v = get(v)
@@ -427,8 +427,8 @@ func (r *rendering) sortKey(attribute Value, caseSensitive bool) func(Value) Val
 	}
 }
 
-// sorted sorts items by key, stably.
-func (r *rendering) sorted(items []Value, key func(Value) Value, reverse bool) []Value {
+// sortItems sorts items by key, stably.
+func sortItems(r *rendering, items []Value, key func(Value) Value, reverse bool) []Value {
 	r.sized(2 * itemBytes * len(items))
 	type keyed struct{ key, item Value }
 	list := make([]keyed, len(items))
@@ -436,7 +436,7 @@ func (r *rendering) sorted(items []Value, key func(Value) Value, reverse bool) [
 		list[i] = keyed{key(item), item}
 	}
 	slices.SortStableFunc(list, func(a, b keyed) int {
-		order := r.order("<", a.key, b.key)
+		order := orderOf(r, "<", a.key, b.key)
 		if order > 1 {
 			return 0
 		}
@@ -464,27 +464,27 @@ func filterSort(r *rendering, v Value, a *arguments) Value {
 		}
 	}
 	caseSensitive := truth(a.take(1, "case_sensitive", false))
-	key := r.sortKey(nil, caseSensitive)
+	key := sortKeyOf(r, nil, caseSensitive)
 	if attributes != nil {
 		key = func(v Value) Value {
 			keys := make(tuple, len(attributes))
 			for i, by := range attributes {
-				keys[i] = r.sortKey(by, caseSensitive)(v)
+				keys[i] = sortKeyOf(r, by, caseSensitive)(v)
 			}
 			return keys
 		}
 	}
-	return &List{r.sorted(r.list(v), key, truth(a.take(0, "reverse", false)))}
+	return &List{sortItems(r, itemsOf(r, v), key, truth(a.take(0, "reverse", false)))}
 }
 
 func filterDictSort(r *rendering, v Value, a *arguments) Value {
 	d, ok := v.(*Dict)
 	if !ok {
-		r.defined(v)
+		requireDefined(r, v)
 		r.failf("'%s' object has no attribute 'items'", typeName(v))
 	}
 	position := int64(0)
-	switch r.str(a.take(1, "by", "key")) {
+	switch stringOf(r, a.take(1, "by", "key")) {
 	case "key":
 	case "value":
 		position = 1
@@ -492,14 +492,14 @@ func filterDictSort(r *rendering, v Value, a *arguments) Value {
 		r.failf(`You can only sort by either "key" or "value"`)
 	}
 	r.sized(3 * itemBytes * len(d.keys))
-	key := r.sortKey(position, truth(a.take(0, "case_sensitive", false)))
-	return &List{r.sorted(d.items(), key, truth(a.take(2, "reverse", false)))}
+	key := sortKeyOf(r, position, truth(a.take(0, "case_sensitive", false)))
+	return &List{sortItems(r, d.items(), key, truth(a.take(2, "reverse", false)))}
 }
 
 // sortedByKey is the mapping with its members in the order of their names.
-func (r *rendering) sortedByKey(d *Dict) *Dict {
+func sortedByKey(r *rendering, d *Dict) *Dict {
 	sorted := &Dict{}
-	for _, pair := range r.sorted(d.items(), func(v Value) Value { return v.(tuple)[0] }, false) {
+	for _, pair := range sortItems(r, d.items(), func(v Value) Value { return v.(tuple)[0] }, false) {
 		sorted.set(pair.(tuple)[0], pair.(tuple)[1])
 	}
 	return sorted
@@ -508,13 +508,13 @@ func (r *rendering) sortedByKey(d *Dict) *Dict {
 func filterGroupBy(r *rendering, v Value, a *arguments) Value {
 	by := a.take(0, "attribute", nil)
 	caseSensitive := truth(a.take(2, "case_sensitive", false))
-	get := r.attributeGetter(by, a.take(1, "default", nil))
-	key := r.sortKey(nil, caseSensitive)
-	items := r.sorted(r.list(v), func(v Value) Value { return key(get(v)) }, false)
+	get := attributeGetter(r, by, a.take(1, "default", nil))
+	key := sortKeyOf(r, nil, caseSensitive)
+	items := sortItems(r, itemsOf(r, v), func(v Value) Value { return key(get(v)) }, false)
 	var groups []Value
 	for from := 0; from < len(items); {
 		to := from + 1
-		for to < len(items) && r.equal(key(get(items[to])), key(get(items[from]))) {
+		for to < len(items) && equalCharged(r, key(get(items[to])), key(get(items[from]))) {
 			to++
 		}
 		groups = append(groups, tuple{get(items[from]), &List{items[from:to]}})
@@ -524,9 +524,9 @@ func filterGroupBy(r *rendering, v Value, a *arguments) Value {
 }
 
 func filterUnique(r *rendering, v Value, a *arguments) Value {
-	key := r.sortKey(a.take(1, "attribute", nil), truth(a.take(0, "case_sensitive", false)))
-	next, seen := r.iterate(v), map[string]bool{}
-	return r.generator(v, func() (Value, bool) {
+	key := sortKeyOf(r, a.take(1, "attribute", nil), truth(a.take(0, "case_sensitive", false)))
+	next, seen := iterateOver(r, v), map[string]bool{}
+	return newGenerator(r, v, func() (Value, bool) {
 		for {
 			r.step()
 			item, ok := next()
@@ -534,7 +534,7 @@ func filterUnique(r *rendering, v Value, a *arguments) Value {
 				return nil, false
 			}
 			k := key(item)
-			r.checkKey(k)
+			checkHashable(r, k)
 			if h := hashKey(k); !seen[h] {
 				r.sized(len(h))
 				seen[h] = true
@@ -546,14 +546,14 @@ func filterUnique(r *rendering, v Value, a *arguments) Value {
 
 func filterReplace(r *rendering, v Value, a *arguments) Value {
 	old, replacement := a.take(0, "old", nil), a.take(1, "new", nil)
-	return r.replaced(r.str(v), r.str(old), r.str(replacement), a.take(2, "count", nil))
+	return replaceText(r, stringOf(r, v), stringOf(r, old), stringOf(r, replacement), a.take(2, "count", nil))
 }
 
-// replaced is s.replace(old, replacement, count).
-func (r *rendering) replaced(s, old, replacement string, count Value) Value {
+// replaceText is s.replace(old, replacement, count).
+func replaceText(r *rendering, s, old, replacement string, count Value) Value {
 	n := -1
 	if count != nil {
-		n = r.integer(count)
+		n = integerOf(r, count)
 	}
 	found := strings.Count(s, old)
 	if n >= 0 {
@@ -571,7 +571,7 @@ func filterReverse(r *rendering, v Value, _ *arguments) Value {
 		slices.Reverse(characters)
 		return string(characters)
 	}
-	items := slices.Clone(r.list(v))
+	items := slices.Clone(itemsOf(r, v))
 	r.sized(itemBytes * len(items))
 	slices.Reverse(items)
 	return &iterator{next: overItems(items), kind: "list_reverseiterator"}
@@ -580,11 +580,11 @@ func filterReverse(r *rendering, v Value, _ *arguments) Value {
 func filterRound(r *rendering, v Value, a *arguments) Value {
 	n, ok := numberOf(v)
 	if !ok {
-		r.defined(v)
+		requireDefined(r, v)
 		r.failf("type %s doesn't define __round__ method", typeName(v))
 	}
-	precision := r.integer(a.take(0, "precision", int64(0)))
-	method := r.str(a.take(1, "method", "common"))
+	precision := integerOf(r, a.take(0, "precision", int64(0)))
+	method := stringOf(r, a.take(1, "method", "common"))
 	if method == "common" && !n.isFloat && precision >= 0 {
 		return v // the reference gives the integer back
 	}
@@ -606,13 +606,13 @@ func filterRound(r *rendering, v Value, a *arguments) Value {
 }
 
 func filterBatch(r *rendering, v Value, a *arguments) Value {
-	size := r.integer(a.take(0, "linecount", int64(0)))
+	size := integerOf(r, a.take(0, "linecount", int64(0)))
 	fill := a.take(1, "fill_with", nil)
 	if size < 1 {
 		r.failf("batch needs a line count over 0")
 	}
 	var batches []Value
-	items := r.list(v)
+	items := itemsOf(r, v)
 	for chunk := range slices.Chunk(items, size) {
 		r.sized(itemBytes * size)
 		batch := slices.Clone(chunk)
@@ -621,16 +621,16 @@ func filterBatch(r *rendering, v Value, a *arguments) Value {
 		}
 		batches = append(batches, &List{batch})
 	}
-	return r.generator(nil, overItems(batches))
+	return newGenerator(r, nil, overItems(batches))
 }
 
 func filterSlice(r *rendering, v Value, a *arguments) Value {
-	count := r.integer(a.take(0, "slices", int64(0)))
+	count := integerOf(r, a.take(0, "slices", int64(0)))
 	fill := a.take(1, "fill_with", nil)
 	if count < 1 || count > maxRange {
 		r.failf("slice needs a number of slices over 0")
 	}
-	items := r.list(v)
+	items := itemsOf(r, v)
 	r.sized(itemBytes * (len(items) + 2*count))
 	var out []Value
 	at := 0
@@ -646,35 +646,35 @@ func filterSlice(r *rendering, v Value, a *arguments) Value {
 		out = append(out, &List{part})
 		at += n
 	}
-	return r.generator(nil, overItems(out))
+	return newGenerator(r, nil, overItems(out))
 }
 
 func filterSum(r *rendering, v Value, a *arguments) Value {
 	if by := a.take(0, "attribute", nil); by != nil {
-		v = r.mapped(v, r.attributeGetter(by, nil))
+		v = mapItems(r, v, attributeGetter(r, by, nil))
 	}
 	sum := a.take(1, "start", int64(0))
-	for _, item := range r.list(v) {
-		sum = r.binary("+", sum, item)
+	for _, item := range itemsOf(r, v) {
+		sum = binaryOperation(r, "+", sum, item)
 	}
 	return sum
 }
 
 func filterTrim(r *rendering, v Value, a *arguments) Value {
-	s := r.str(v)
+	s := stringOf(r, v)
 	r.charge(len(s))
 	if cut := a.take(0, "chars", nil); cut != nil {
-		return strings.Trim(s, r.str(cut))
+		return strings.Trim(s, stringOf(r, cut))
 	}
 	return strings.TrimFunc(s, isSpace)
 }
 
 func filterTruncate(r *rendering, v Value, a *arguments) Value {
-	s := []rune(r.str(v))
+	s := []rune(stringOf(r, v))
 	r.charge(len(s))
-	size := r.integer(a.take(0, "length", int64(255)))
-	killWords, end := truth(a.take(1, "killwords", false)), r.str(a.take(2, "end", "..."))
-	leeway := r.integer(a.take(3, "leeway", int64(5)))
+	size := integerOf(r, a.take(0, "length", int64(255)))
+	killWords, end := truth(a.take(1, "killwords", false)), stringOf(r, a.take(2, "end", "..."))
+	leeway := integerOf(r, a.take(3, "leeway", int64(5)))
 	if len(s) <= size+leeway {
 		return string(s)
 	}
@@ -705,17 +705,17 @@ func filterURLEncode(r *rendering, v Value, _ *arguments) Value {
 	}
 	pairs, isDict := v.(*Dict)
 	if !isDict {
-		return quote(r.str(v), false)
+		return quote(stringOf(r, v), false)
 	}
 	parts := make([]string, len(pairs.keys))
 	for i, k := range pairs.keys {
-		parts[i] = quote(r.str(k), true) + "=" + quote(r.str(pairs.values[i]), true)
+		parts[i] = quote(stringOf(r, k), true) + "=" + quote(stringOf(r, pairs.values[i]), true)
 	}
 	return strings.Join(parts, "&")
 }
 
 func filterWordCount(r *rendering, v Value, _ *arguments) Value {
-	s := r.str(v)
+	s := stringOf(r, v)
 	r.charge(len(s))
 	return int64(len(strings.FieldsFunc(s, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })))
 }
@@ -730,17 +730,17 @@ func filterToJSON(r *rendering, v Value, a *arguments) Value {
 		if spaces, ok := text(indent); ok {
 			s.indent = spaces
 		} else {
-			width := max(0, r.integer(indent))
+			width := max(0, integerOf(r, indent))
 			r.sized(width)
 			s.indent = strings.Repeat(" ", width)
 		}
 	}
 	if separators := a.take(2, "separators", nil); separators != nil {
-		pair := r.list(separators)
+		pair := itemsOf(r, separators)
 		if len(pair) != 2 {
 			r.failf("separators must be a pair")
 		}
-		s.item, s.colon = r.wantText(pair[0]), r.wantText(pair[1])
+		s.item, s.colon = requireText(r, pair[0]), requireText(r, pair[1])
 	}
 	s.sort = truth(a.take(3, "sort_keys", false))
 	w := &writer{r: r}

@@ -21,8 +21,8 @@ type layout struct {
 // maxWidth bounds what a format may ask for.
 const maxWidth = 1 << 20
 
-// percent is s % values.
-func (r *rendering) percent(s string, values Value) Value {
+// formatPercent is s % values.
+func formatPercent(r *rendering, s string, values Value) Value {
 	args, isTuple := values.(tuple)
 	if !isTuple {
 		args = tuple{values}
@@ -56,12 +56,12 @@ func (r *rendering) percent(s string, values Value) Value {
 			get = func() Value { return v }
 		}
 		var l layout
-		l, s = r.percentLayout(rest, take)
+		l, s = readPercentLayout(r, rest, take)
 		if l.verb == '%' {
 			b.WriteByte('%')
 			continue
 		}
-		out := r.formatted(get(), &l)
+		out := formatValue(r, get(), &l)
 		r.sized(b.Len() + len(out))
 		b.WriteString(out)
 	}
@@ -72,8 +72,8 @@ func (r *rendering) percent(s string, values Value) Value {
 	return b.String()
 }
 
-// percentLayout reads the conversion behind a percent sign.
-func (r *rendering) percentLayout(s string, take func() Value) (l layout, rest string) {
+// readPercentLayout reads the conversion behind a percent sign.
+func readPercentLayout(r *rendering, s string, take func() Value) (l layout, rest string) {
 	l = layout{fill: " ", align: alignRight, precision: -1}
 	for s != "" && strings.IndexByte("-+ #0", s[0]) >= 0 {
 		switch s[0] {
@@ -88,9 +88,9 @@ func (r *rendering) percentLayout(s string, take func() Value) (l layout, rest s
 		}
 		s = s[1:]
 	}
-	l.width, s = r.formatNumber(s, 0, take)
+	l.width, s = readFormatNumber(r, s, 0, take)
 	if strings.HasPrefix(s, ".") {
-		l.precision, s = r.formatNumber(s[1:], 0, take)
+		l.precision, s = readFormatNumber(r, s[1:], 0, take)
 	}
 	s = strings.TrimLeft(s, "hlL")
 	if s == "" {
@@ -100,9 +100,9 @@ func (r *rendering) percentLayout(s string, take func() Value) (l layout, rest s
 	return l, s[1:]
 }
 
-func (r *rendering) formatNumber(s string, otherwise int, take func() Value) (n int, rest string) {
+func readFormatNumber(r *rendering, s string, otherwise int, take func() Value) (n int, rest string) {
 	if strings.HasPrefix(s, "*") && take != nil {
-		n, rest = r.integer(take()), s[1:]
+		n, rest = integerOf(r, take()), s[1:]
 	} else {
 		digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 		if digits == 0 {
@@ -117,13 +117,13 @@ func (r *rendering) formatNumber(s string, otherwise int, take func() Value) (n 
 	return n, rest
 }
 
-// formatted writes one value as a layout asks.
-func (r *rendering) formatted(v Value, l *layout) string {
+// formatValue writes one value as a layout asks.
+func formatValue(r *rendering, v Value, l *layout) string {
 	s, isNumber := "", true
 	switch l.verb {
 	case 's', 'r', 'a':
 		isNumber = false
-		s = r.str(v)
+		s = stringOf(r, v)
 		if l.verb != 's' {
 			w := &writer{r: r}
 			w.repr(v, 0)
@@ -137,20 +137,20 @@ func (r *rendering) formatted(v Value, l *layout) string {
 		if t, ok := text(v); ok && runeCount(t) == 1 {
 			s = t
 		} else {
-			s = string(rune(r.integer(v)))
+			s = string(rune(integerOf(r, v)))
 		}
 	case 'd', 'i', 'u', 'x', 'X', 'o', 'b':
-		s = r.formattedInteger(v, l)
+		s = formatInteger(r, v, l)
 	case 'f', 'F', 'e', 'E', 'g', 'G':
-		s = r.formattedFloat(v, l)
+		s = formatFloat(r, v, l)
 	default:
 		r.failf("unsupported format character '%c'", l.verb)
 	}
 	if !isNumber {
 		if l.fill == "0" && l.align == alignRight {
-			return r.padded(s, l.width, " ", alignRight)
+			return padText(r, s, l.width, " ", alignRight)
 		}
-		return r.padded(s, l.width, l.fill, l.align)
+		return padText(r, s, l.width, l.fill, l.align)
 	}
 	if l.sign != 0 && s[0] != '-' {
 		s = string(l.sign) + s
@@ -160,12 +160,12 @@ func (r *rendering) formatted(v Value, l *layout) string {
 		if s[0] == '-' || s[0] == '+' || s[0] == ' ' {
 			sign, s = s[:1], s[1:]
 		}
-		return sign + r.padded(s, l.width-len(sign), "0", alignRight)
+		return sign + padText(r, s, l.width-len(sign), "0", alignRight)
 	}
-	return r.padded(s, l.width, l.fill, l.align)
+	return padText(r, s, l.width, l.fill, l.align)
 }
 
-func (r *rendering) formattedInteger(v Value, l *layout) string {
+func formatInteger(r *rendering, v Value, l *layout) string {
 	n, ok := numberOf(v)
 	if !ok {
 		r.failf("%%%c format: a real number is required, not %s", l.verb, typeName(v))
@@ -202,7 +202,7 @@ func (r *rendering) formattedInteger(v Value, l *layout) string {
 	return s
 }
 
-func (r *rendering) formattedFloat(v Value, l *layout) string {
+func formatFloat(r *rendering, v Value, l *layout) string {
 	n, ok := numberOf(v)
 	if !ok {
 		r.failf("must be real number, not %s", typeName(v))
@@ -258,7 +258,7 @@ func methodFormat(r *rendering, s string, a *arguments) Value {
 		if s[i] == '}' || end < 0 {
 			r.failf("single '%c' encountered in format string", s[i])
 		}
-		out := r.formatField(s[i+1:i+end], a, &automatic)
+		out := formatField(r, s[i+1:i+end], a, &automatic)
 		r.sized(b.Len() + len(out))
 		b.WriteString(out)
 		s = s[i+end+1:]
@@ -268,10 +268,10 @@ func methodFormat(r *rendering, s string, a *arguments) Value {
 }
 
 // formatField writes a replacement field: NAME!CONVERSION:LAYOUT.
-func (r *rendering) formatField(field string, a *arguments, automatic *int) string {
+func formatField(r *rendering, field string, a *arguments, automatic *int) string {
 	field, spec, _ := strings.Cut(field, ":")
 	path, conversion, _ := strings.Cut(field, "!")
-	v := r.formatArgument(path, a, automatic)
+	v := formatArgument(r, path, a, automatic)
 	switch conversion {
 	case "":
 	case "r", "a":
@@ -279,19 +279,19 @@ func (r *rendering) formatField(field string, a *arguments, automatic *int) stri
 		w.repr(v, 0)
 		v = w.b.String()
 	case "s":
-		v = r.str(v)
+		v = stringOf(r, v)
 	default:
 		r.failf("unknown conversion specifier %s", conversion)
 	}
 	if spec == "" {
-		return r.str(v)
+		return stringOf(r, v)
 	}
-	return r.formatted(v, r.formatLayout(spec, v))
+	return formatValue(r, v, readFormatLayout(r, spec, v))
 }
 
 // formatArgument finds what a field names: a position or a name, and attributes
 // and items of it.
-func (r *rendering) formatArgument(path string, a *arguments, automatic *int) Value {
+func formatArgument(r *rendering, path string, a *arguments, automatic *int) Value {
 	end := strings.IndexAny(path, ".[")
 	if end < 0 {
 		end = len(path)
@@ -316,9 +316,9 @@ func (r *rendering) formatArgument(path string, a *arguments, automatic *int) Va
 				r.failf("missing ']' in format string")
 			}
 			if i, err := strconv.ParseInt(key, 10, 64); err == nil {
-				v = r.item(v, i)
+				v = itemAt(r, v, i)
 			} else {
-				v = r.item(v, key)
+				v = itemAt(r, v, key)
 			}
 			rest = after
 			continue
@@ -327,13 +327,13 @@ func (r *rendering) formatArgument(path string, a *arguments, automatic *int) Va
 		if end = strings.IndexAny(rest, ".["); end < 0 {
 			end = len(rest)
 		}
-		v, rest = r.attribute(v, rest[:end]), rest[end:]
+		v, rest = attributeOf(r, v, rest[:end]), rest[end:]
 	}
 	return v
 }
 
-// formatLayout reads a format specification.
-func (r *rendering) formatLayout(spec string, v Value) *layout {
+// readFormatLayout reads a format specification.
+func readFormatLayout(r *rendering, spec string, v Value) *layout {
 	l := &layout{fill: " ", precision: -1}
 	if _, n := utf8.DecodeRuneInString(spec); len(spec) > n && strings.IndexByte("<>^=", spec[n]) >= 0 {
 		l.fill, l.align, spec = spec[:n], rune(spec[n]), spec[n+1:]
@@ -352,12 +352,12 @@ func (r *rendering) formatLayout(spec string, v Value) *layout {
 	if rest, ok := strings.CutPrefix(spec, "0"); ok && l.align == 0 {
 		l.fill, spec = "0", rest
 	}
-	l.width, spec = r.formatNumber(spec, 0, nil)
+	l.width, spec = readFormatNumber(r, spec, 0, nil)
 	if rest, ok := strings.CutPrefix(spec, ","); ok {
 		l.commas, spec = true, rest
 	}
 	if strings.HasPrefix(spec, ".") {
-		l.precision, spec = r.formatNumber(spec[1:], 0, nil)
+		l.precision, spec = readFormatNumber(r, spec[1:], 0, nil)
 	}
 	_, isNumber := numberOf(v)
 	switch {

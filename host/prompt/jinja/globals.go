@@ -25,11 +25,11 @@ func makeRange(r *rendering, a *arguments) Value {
 	s := span{step: 1}
 	switch n := len(a.positional); n {
 	case 1:
-		s.stop = int64(r.integer(a.positional[0]))
+		s.stop = int64(integerOf(r, a.positional[0]))
 	case 2, 3:
-		s.start, s.stop = int64(r.integer(a.positional[0])), int64(r.integer(a.positional[1]))
+		s.start, s.stop = int64(integerOf(r, a.positional[0])), int64(integerOf(r, a.positional[1]))
 		if n == 3 {
-			s.step = int64(r.integer(a.positional[2]))
+			s.step = int64(integerOf(r, a.positional[2]))
 		}
 	default:
 		r.failf("range expected 1 to 3 arguments, got %d", n)
@@ -50,12 +50,12 @@ func makeDict(r *rendering, a *arguments) Value {
 			r.sized(2 * itemBytes * len(from.keys))
 			d = from.copied()
 		} else {
-			for _, item := range r.list(a.positional[0]) {
-				pair := r.list(item)
+			for _, item := range itemsOf(r, a.positional[0]) {
+				pair := itemsOf(r, item)
 				if len(pair) != 2 {
 					r.failf("dictionary update sequence element has length %d; 2 is required", len(pair))
 				}
-				r.setItem(d, pair[0], pair[1])
+				setDictItem(r, d, pair[0], pair[1])
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func makeNamespace(r *rendering, a *arguments) Value {
 }
 
 func makeJoiner(r *rendering, a *arguments) Value {
-	separator, used := r.str(a.take(0, "sep", ", ")), false
+	separator, used := stringOf(r, a.take(0, "sep", ", ")), false
 	return &function{"joiner", func(*rendering, *arguments) Value {
 		if !used {
 			used = true
@@ -102,11 +102,11 @@ func makeCycler(r *rendering, a *arguments) Value {
 }
 
 func raiseException(r *rendering, a *arguments) Value {
-	panic(failure{&RaisedError{r.str(a.take(0, "message", ""))}})
+	panic(failure{&RaisedError{stringOf(r, a.take(0, "message", ""))}})
 }
 
 func formatNow(r *rendering, a *arguments) Value {
-	format := r.wantText(a.take(0, "format", undefined{"strftime_now needs a format"}))
+	format := requireText(r, a.take(0, "format", undefined{"strftime_now needs a format"}))
 	s := formatTime(r.now, format)
 	r.sized(len(s))
 	return s

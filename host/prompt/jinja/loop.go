@@ -24,7 +24,7 @@ func (n *forNode) exec(r *rendering) jump {
 // loop runs the body over the items of v.
 func (n *forNode) loop(r *rendering, v Value, depth int) jump {
 	l := &loopState{r: r, index: -1, depth: depth, size: -1}
-	l.next = r.iterate(v)
+	l.next = iterateOver(r, v)
 	if size, ok := length(v); ok {
 		l.size = size
 	}
@@ -127,7 +127,7 @@ func (l *loopState) length() int {
 	return l.size
 }
 
-// attribute gives a member of loop.
+// attributeOf gives a member of loop.
 func (l *loopState) attribute(name string) (Value, bool) {
 	i := int64(l.index)
 	switch name {

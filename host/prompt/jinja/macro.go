@@ -3,7 +3,7 @@ package jinja
 import "slices"
 
 // macro is a macro, or the body of a call block, with the scope in which it was
-// defined.
+// requireDefined.
 type macro struct {
 	*macroNode
 	scope *scope
@@ -21,14 +21,14 @@ func (n *callNode) exec(r *rendering) jump {
 	r.line = n.line
 	m, ok := callee.(*macro)
 	if !ok {
-		r.defined(callee)
+		requireDefined(r, callee)
 		r.failf("call needs a macro, not '%s'", typeName(callee))
 	}
-	r.emit(r.str(m.call(r, args, caller)))
+	r.emit(stringOf(r, m.call(r, args, caller)))
 	return jumpNone
 }
 
-// call renders the macro's body. caller is what a call block holds, or nil.
+// callValue renders the macro's body. caller is what a call block holds, or nil.
 func (m *macro) call(r *rendering, a *arguments, caller *macro) Value {
 	r.enter()
 	defer r.leave()
@@ -89,7 +89,7 @@ func (m *macro) bindRest(r *rendering, a *arguments) {
 	case len(named.keys) == 1 && named.keys[0] == "caller" && m.takesCaller:
 		r.scope.set("caller", named.values[0])
 	case len(named.keys) > 0:
-		r.failf("macro '%s' takes no keyword argument '%s'", m.name, r.str(named.keys[0]))
+		r.failf("macro '%s' takes no keyword argument '%s'", m.name, stringOf(r, named.keys[0]))
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 // method is a method of a value of Python's; self is the value.
 type method[T any] func(r *rendering, self T, a *arguments) Value
 
-// property gives a method or an attribute of a value. What would change a value
+// propertyOf gives a method or an attribute of a value. What would change a value
 // is not safe in the sandbox: it is undefined, and says why where it is called.
-func (r *rendering) property(owner Value, name string) (Value, bool) {
+func propertyOf(r *rendering, owner Value, name string) (Value, bool) {
 	switch v := owner.(type) {
 	case *loopState:
 		return v.attribute(name)
@@ -55,7 +55,7 @@ func bound[T any](methods map[string]method[T], self T, name, kind string) (Valu
 var dictMethods = map[string]method[*Dict]{
 	"get": func(r *rendering, d *Dict, a *arguments) Value {
 		key := a.take(0, "key", nil)
-		r.checkKey(key)
+		checkHashable(r, key)
 		if v, ok := d.get(key); ok {
 			return v
 		}
@@ -78,7 +78,7 @@ var tupleMethods = map[string]method[[]Value]{
 	"index": func(r *rendering, items []Value, a *arguments) Value {
 		wanted := a.take(0, "value", nil)
 		for i, item := range items {
-			if r.equal(item, wanted) {
+			if equalCharged(r, item, wanted) {
 				return int64(i)
 			}
 		}
@@ -88,7 +88,7 @@ var tupleMethods = map[string]method[[]Value]{
 	"count": func(r *rendering, items []Value, a *arguments) Value {
 		n, wanted := int64(0), a.take(0, "value", nil)
 		for _, item := range items {
-			if r.equal(item, wanted) {
+			if equalCharged(r, item, wanted) {
 				n++
 			}
 		}
@@ -127,7 +127,7 @@ func stripping(left, right bool) method[string] {
 		r.charge(len(s))
 		in := isSpace
 		if cut := a.take(0, "chars", nil); cut != nil {
-			set := r.wantText(cut)
+			set := requireText(r, cut)
 			in = func(c rune) bool { return strings.ContainsRune(set, c) }
 		}
 		if left {
@@ -145,9 +145,9 @@ func affix(has func(s, part string) bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
 		wanted := a.take(0, "prefix", nil)
 		if list, ok := wanted.(tuple); ok {
-			return slices.ContainsFunc(list, func(v Value) bool { return has(s, r.wantText(v)) })
+			return slices.ContainsFunc(list, func(v Value) bool { return has(s, requireText(r, v)) })
 		}
-		return has(s, r.wantText(wanted))
+		return has(s, requireText(r, wanted))
 	}
 }
 
@@ -155,7 +155,7 @@ func affix(has func(s, part string) bool) method[string] {
 func finding(search func(s, part string) int, mustExist bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
 		r.charge(len(s))
-		at := search(s, r.wantText(a.take(0, "sub", nil)))
+		at := search(s, requireText(r, a.take(0, "sub", nil)))
 		if at < 0 && mustExist {
 			r.failf("substring not found")
 		}
@@ -170,7 +170,7 @@ func finding(search func(s, part string) int, mustExist bool) method[string] {
 func partitioning(search func(s, part string) int, last bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
 		r.charge(len(s))
-		separator := r.wantText(a.take(0, "sep", nil))
+		separator := requireText(r, a.take(0, "sep", nil))
 		at := search(s, separator)
 		switch {
 		case separator == "":
@@ -190,9 +190,9 @@ const (
 	alignCenter = '^'
 )
 
-// padded fills s up to a width. Where an odd number of characters is to be set on
+// padText fills s up to a width. Where an odd number of characters is to be set on
 // both sides, Python's center sets the larger half to the left of an odd width.
-func (r *rendering) padded(s string, width int, fill string, align rune) string {
+func padText(r *rendering, s string, width int, fill string, align rune) string {
 	missing := width - runeCount(s)
 	if missing <= 0 {
 		return s
@@ -210,7 +210,7 @@ func (r *rendering) padded(s string, width int, fill string, align rune) string 
 
 func padding(align rune) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
-		return r.padded(s, r.integer(a.take(0, "width", int64(0))), r.wantText(a.take(1, "fillchar", " ")), align)
+		return padText(r, s, integerOf(r, a.take(0, "width", int64(0))), requireText(r, a.take(1, "fillchar", " ")), align)
 	}
 }
 
@@ -234,28 +234,28 @@ func init() {
 		"split":   methodSplit, "rsplit": methodRightSplit, "splitlines": methodSplitLines, "join": methodJoin,
 		"replace": methodReplace, "count": methodCount, "format": methodFormat, "zfill": methodZeroFill,
 		"removeprefix": func(r *rendering, s string, a *arguments) Value {
-			return strings.TrimPrefix(s, r.wantText(a.take(0, "prefix", nil)))
+			return strings.TrimPrefix(s, requireText(r, a.take(0, "prefix", nil)))
 		},
 		"removesuffix": func(r *rendering, s string, a *arguments) Value {
-			return strings.TrimSuffix(s, r.wantText(a.take(0, "suffix", nil)))
+			return strings.TrimSuffix(s, requireText(r, a.take(0, "suffix", nil)))
 		},
 	}
 }
 
 func methodReplace(r *rendering, s string, a *arguments) Value {
-	old, replacement := r.wantText(a.take(0, "old", nil)), r.wantText(a.take(1, "new", nil))
-	return r.replaced(s, old, replacement, a.take(2, "count", nil))
+	old, replacement := requireText(r, a.take(0, "old", nil)), requireText(r, a.take(1, "new", nil))
+	return replaceText(r, s, old, replacement, a.take(2, "count", nil))
 }
 
 func methodCount(r *rendering, s string, a *arguments) Value {
 	r.charge(len(s))
-	part := r.wantText(a.take(0, "sub", nil))
+	part := requireText(r, a.take(0, "sub", nil))
 	return int64(strings.Count(s, part))
 }
 
 func methodJoin(r *rendering, s string, a *arguments) Value {
 	var b strings.Builder
-	for i, item := range r.list(a.take(0, "iterable", nil)) {
+	for i, item := range itemsOf(r, a.take(0, "iterable", nil)) {
 		part, ok := text(item)
 		if !ok {
 			r.failf("sequence item %d: expected str instance, %s found", i, typeName(item))
@@ -274,11 +274,11 @@ func methodZeroFill(r *rendering, s string, a *arguments) Value {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		sign, s = s[:1], s[1:]
 	}
-	return sign + r.padded(s, r.integer(a.take(0, "width", int64(0)))-len(sign), "0", alignRight)
+	return sign + padText(r, s, integerOf(r, a.take(0, "width", int64(0)))-len(sign), "0", alignRight)
 }
 
-// listOf makes a list of strings and charges for it.
-func (r *rendering) listOf(parts []string) *List {
+// listOfStrings makes a list of strings and charges for it.
+func listOfStrings(r *rendering, parts []string) *List {
 	r.sized(itemBytes * len(parts))
 	items := make([]Value, len(parts))
 	for i, p := range parts {
@@ -290,12 +290,12 @@ func (r *rendering) listOf(parts []string) *List {
 // splitArguments gives separator ("" for white space) and how many cuts at most
 // (-1: any number).
 func splitArguments(r *rendering, a *arguments) (separator string, most int) {
-	most = r.integer(a.take(1, "maxsplit", int64(-1)))
+	most = integerOf(r, a.take(1, "maxsplit", int64(-1)))
 	v := a.take(0, "sep", nil)
 	if v == nil {
 		return "", most
 	}
-	if separator = r.wantText(v); separator == "" {
+	if separator = requireText(r, v); separator == "" {
 		r.failf("empty separator")
 	}
 	return separator, most
@@ -307,9 +307,9 @@ func methodSplit(r *rendering, s string, a *arguments) Value {
 	if separator != "" {
 		r.sized(itemBytes * strings.Count(s, separator))
 		if most < 0 {
-			return r.listOf(strings.Split(s, separator))
+			return listOfStrings(r, strings.Split(s, separator))
 		}
-		return r.listOf(strings.SplitN(s, separator, most+1))
+		return listOfStrings(r, strings.SplitN(s, separator, most+1))
 	}
 	var parts []string
 	s = strings.TrimLeftFunc(s, isSpace)
@@ -325,7 +325,7 @@ func methodSplit(r *rendering, s string, a *arguments) Value {
 		parts = append(parts, s[:end])
 		s = strings.TrimLeftFunc(s[end:], isSpace)
 	}
-	return r.listOf(parts)
+	return listOfStrings(r, parts)
 }
 
 func methodRightSplit(r *rendering, s string, a *arguments) Value {
@@ -357,13 +357,13 @@ func methodRightSplit(r *rendering, s string, a *arguments) Value {
 		parts = append(parts, s)
 	}
 	slices.Reverse(parts)
-	return r.listOf(parts)
+	return listOfStrings(r, parts)
 }
 
 func methodSplitLines(r *rendering, s string, a *arguments) Value {
 	r.charge(len(s))
 	if !truth(a.take(0, "keepends", false)) {
-		return r.listOf(splitLines(s))
+		return listOfStrings(r, splitLines(s))
 	}
 	var parts []string
 	for s != "" {
@@ -371,7 +371,7 @@ func methodSplitLines(r *rendering, s string, a *arguments) Value {
 		parts = append(parts, s[:end])
 		s = s[end:]
 	}
-	return r.listOf(parts)
+	return listOfStrings(r, parts)
 }
 
 // splitLines cuts at what Python takes for line ends.

@@ -57,7 +57,7 @@ func Compile(source string) (t *Template, err error) {
 			panic(f)
 		}
 	}()
-	p := &parser{tokens: tokens}
+	p := &statementParser{expressionParser: expressionParser{cursor: cursor{tokens: tokens}}}
 	body, _ := p.statements()
 	if len(p.unknown) > 0 {
 		return nil, p.unknown[0]
@@ -77,7 +77,7 @@ type Input struct {
 // Render gives the prompt. The error is a *RenderError, a *RaisedError, a
 // *LimitError or that of the context, which is looked at now and then.
 func (t *Template) Render(ctx context.Context, in Input) (prompt string, err error) {
-	r := &rendering{ctx: ctx, now: in.Now, limits: in.Limits.withDefaults()}
+	r := &rendering{budget: budget{ctx: ctx, limits: in.Limits.withDefaults()}, now: in.Now}
 	r.out = &output{}
 	r.scope = &scope{vars: map[string]Value{}, parent: &scope{vars: in.Variables, parent: &scope{vars: globals}}}
 	defer func() {
@@ -103,15 +103,20 @@ func (r *rendering) failed(caught any) error {
 
 // rendering is one run of a template.
 type rendering struct {
+	budget
+	now   time.Time
+	scope *scope
+	out   *output
+}
+
+// budget is what a rendering may still use up, and where it is.
+type budget struct {
 	ctx       context.Context
-	now       time.Time
 	limits    Limits
 	steps     int
 	allocated int
 	depth     int
 	line      int
-	scope     *scope
-	out       *output
 }
 
 // output is where text goes: the prompt, or what a macro gives back.
@@ -147,61 +152,61 @@ func (r *rendering) push() (before *scope) {
 }
 
 // step counts one operation.
-func (r *rendering) step() {
-	r.steps++
-	if r.steps > r.limits.Steps {
-		r.breach("Steps", r.limits.Steps)
+func (b *budget) step() {
+	b.steps++
+	if b.steps > b.limits.Steps {
+		b.breach("Steps", b.limits.Steps)
 	}
-	if r.steps&1023 == 0 && r.ctx.Err() != nil {
-		panic(failure{context.Cause(r.ctx)})
+	if b.steps&1023 == 0 && b.ctx.Err() != nil {
+		panic(failure{context.Cause(b.ctx)})
 	}
 }
 
 // charge counts bytes that are made or copied.
-func (r *rendering) charge(bytes int) {
-	r.allocated += bytes
-	r.steps += bytes / 64
-	if r.allocated > r.limits.AllocatedBytes {
-		r.breach("AllocatedBytes", r.limits.AllocatedBytes)
+func (b *budget) charge(bytes int) {
+	b.allocated += bytes
+	b.steps += bytes / 64
+	if b.allocated > b.limits.AllocatedBytes {
+		b.breach("AllocatedBytes", b.limits.AllocatedBytes)
 	}
-	r.step()
+	b.step()
 }
 
 // itemBytes is what an item of a list takes.
 const itemBytes = 16
 
 // sized counts a value before it is made, and refuses one that is too large.
-func (r *rendering) sized(bytes int) {
-	if bytes < 0 || bytes > r.limits.ValueBytes {
-		r.breach("ValueBytes", r.limits.ValueBytes)
+func (b *budget) sized(bytes int) {
+	if bytes < 0 || bytes > b.limits.ValueBytes {
+		b.breach("ValueBytes", b.limits.ValueBytes)
 	}
-	r.charge(bytes)
+	b.charge(bytes)
 }
 
 // nested refuses values that nest too deeply.
-func (r *rendering) nested(depth int) {
-	r.step()
-	if depth > r.limits.Depth {
-		r.breach("Depth", r.limits.Depth)
+func (b *budget) nested(depth int) {
+	b.step()
+	if depth > b.limits.Depth {
+		b.breach("Depth", b.limits.Depth)
 	}
 }
 
 // enter counts a call; leave counts it off.
-func (r *rendering) enter() {
-	r.depth++
-	if r.depth > r.limits.Depth {
-		r.breach("Depth", r.limits.Depth)
+func (b *budget) enter() {
+	b.depth++
+	if b.depth > b.limits.Depth {
+		b.breach("Depth", b.limits.Depth)
 	}
 }
 
-func (r *rendering) leave() { r.depth-- }
+func (b *budget) leave() { b.depth-- }
 
-func (r *rendering) breach(limit string, most int) {
-	panic(failure{&LimitError{limit, r.line, most}})
+func (b *budget) breach(limit string, most int) {
+	panic(failure{&LimitError{limit, b.line, most}})
 }
 
-func (r *rendering) failf(format string, args ...any) {
-	panic(failure{&RenderError{r.line, fmt.Sprintf(format, args...)}})
+func (b *budget) failf(format string, args ...any) {
+	panic(failure{&RenderError{b.line, fmt.Sprintf(format, args...)}})
 }
 
 // emit writes text to where it goes.
@@ -243,7 +248,7 @@ func (t textNode) exec(r *rendering) jump {
 
 func (n *outputNode) exec(r *rendering) jump {
 	r.line = n.line
-	r.emit(r.str(n.value.eval(r)))
+	r.emit(stringOf(r, n.value.eval(r)))
 	return jumpNone
 }
 
@@ -289,7 +294,7 @@ func (n *filterBlockNode) exec(r *rendering) jump {
 	before := r.push()
 	text := r.capture(n.body)
 	r.scope = before
-	r.emit(r.str(r.filtered(n.filter, text)))
+	r.emit(stringOf(r, r.filtered(n.filter, text)))
 	return jumpNone
 }
 
@@ -332,7 +337,7 @@ func (r *rendering) assign(t *target, v Value) {
 }
 
 func (r *rendering) unpack(targets []target, v Value) {
-	items := r.list(v)
+	items := itemsOf(r, v)
 	switch {
 	case len(items) < len(targets):
 		r.failf("not enough values to unpack (expected %d, got %d)", len(targets), len(items))

@@ -72,8 +72,8 @@ func (w *writer) write(s string) {
 	}
 }
 
-// str is str(v).
-func (r *rendering) str(v Value) string {
+// stringOf is str(v).
+func stringOf(r *rendering, v Value) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -257,7 +257,7 @@ func (w *writer) jsonObject(d *Dict, s *jsonStyle, depth int) {
 		return
 	}
 	if s.sort {
-		d = w.r.sortedByKey(d)
+		d = sortedByKey(w.r, d)
 	}
 	w.write("{")
 	for i, k := range d.keys {

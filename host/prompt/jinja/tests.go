@@ -26,7 +26,7 @@ func comparing(op string) test {
 		if len(a.positional) != 1 {
 			r.failf("the test needs one value to compare with")
 		}
-		return r.compare(op, v, a.positional[0])
+		return compareValues(r, op, v, a.positional[0])
 	}
 }
 
@@ -44,7 +44,7 @@ func ofType(names ...string) test {
 
 func ofCase(same func(string) string) test {
 	return func(r *rendering, v Value, _ *arguments) bool {
-		s := r.str(v)
+		s := stringOf(r, v)
 		r.charge(len(s))
 		return strings.ContainsFunc(s, unicode.IsLetter) && same(s) == s
 	}
@@ -68,11 +68,15 @@ func init() {
 			return false
 		},
 		"iterable": isIterable, "sequence": isSequence, "sameas": isSame, "divisibleby": isDivisible,
-		"even":  func(r *rendering, v Value, _ *arguments) bool { return equal(r.binary("%", v, int64(2)), int64(0)) },
-		"odd":   func(r *rendering, v Value, _ *arguments) bool { return equal(r.binary("%", v, int64(2)), int64(1)) },
+		"even": func(r *rendering, v Value, _ *arguments) bool {
+			return equal(binaryOperation(r, "%", v, int64(2)), int64(0))
+		},
+		"odd": func(r *rendering, v Value, _ *arguments) bool {
+			return equal(binaryOperation(r, "%", v, int64(2)), int64(1))
+		},
 		"lower": ofCase(lower), "upper": ofCase(upper),
-		"filter": func(r *rendering, v Value, _ *arguments) bool { return filters[r.str(v)] != nil },
-		"test":   func(r *rendering, v Value, _ *arguments) bool { return tests[r.str(v)] != nil },
+		"filter": func(r *rendering, v Value, _ *arguments) bool { return filters[stringOf(r, v)] != nil },
+		"test":   func(r *rendering, v Value, _ *arguments) bool { return tests[stringOf(r, v)] != nil },
 		"in":     func(r *rendering, v Value, a *arguments) bool { return comparing("in")(r, v, a) },
 		"eq":     comparing("=="), "==": comparing("=="), "equalto": comparing("=="), "ne": comparing("!="), "!=": comparing("!="),
 		"lt": comparing("<"), "<": comparing("<"), "lessthan": comparing("<"), "le": comparing("<="), "<=": comparing("<="),
@@ -120,5 +124,5 @@ func isDivisible(r *rendering, v Value, a *arguments) bool {
 	if len(a.positional) != 1 {
 		r.failf("divisibleby needs a number")
 	}
-	return equal(r.binary("%", v, a.positional[0]), int64(0))
+	return equal(binaryOperation(r, "%", v, a.positional[0]), int64(0))
 }

@@ -335,7 +335,7 @@ func whole(i *big.Int) Value {
 // maxCompared is how deep values that are compared, or are keys, may nest.
 const maxCompared = 128
 
-// equal is a == b.
+// equalCharged is a == b.
 func equal(a, b Value) bool { return equalAt(a, b, 0) }
 
 func equalAt(a, b Value, depth int) bool {
