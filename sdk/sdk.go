@@ -51,44 +51,44 @@ type Module struct {
 
 // Session is a running parser: the state behind tk_open, tk_push and tk_finish.
 type Session struct {
-	w Window
-	p Parser
+	window Window
+	parser Parser
 }
 
 // Open starts a session of m. An unknown parser's session answers a fatal ERROR.
 func Open(m *Module, open *abi.OpenBlock) (*Session, abi.Answer) {
-	s := &Session{p: m.New(open)}
-	s.w.noTools = len(open.Tools) == 0
-	if s.p == nil {
-		s.w.Note("the module has no parser " + open.Parser)
-		s.w.Error(abi.CodeUnknownParser, abi.FlagFatal)
-		return s, s.w.answer()
+	s := &Session{parser: m.New(open)}
+	s.window.noTools = len(open.Tools) == 0
+	if s.parser == nil {
+		s.window.Note("the module has no parser " + open.Parser)
+		s.window.Error(abi.CodeUnknownParser, abi.FlagFatal)
+		return s, s.window.answer()
 	}
-	if c, ok := s.p.(Channeler); ok {
-		s.w.emit(abi.Event{Kind: abi.State, Flags: uint8(c.Channel())})
+	if c, ok := s.parser.(Channeler); ok {
+		s.window.emit(abi.Event{Kind: abi.State, Flags: uint8(c.Channel())})
 	}
-	s.p.Step(&s.w)
-	return s, s.w.answer()
+	s.parser.Step(&s.window)
+	return s, s.window.answer()
 }
 
 // Push gives the session data, whose first back bytes are left context and whose
 // rest stands at absolute offset off.
 func (s *Session) Push(off abi.RawOffset, back int, data []byte) abi.Answer {
-	s.w.push(off, back, data)
-	if s.p != nil {
-		s.p.Step(&s.w)
+	s.window.addInput(off, back, data)
+	if s.parser != nil {
+		s.parser.Step(&s.window)
 	}
-	return s.w.answer()
+	return s.window.answer()
 }
 
 // Finish ends the session at absolute offset off. A call that is still open is
 // dropped, and bytes that the parser left are text.
 func (s *Session) Finish(off abi.RawOffset, reason abi.Finish) abi.Answer {
-	s.w.push(off, 0, nil)
-	s.w.Final, s.w.Reason = true, reason
-	if s.p != nil {
-		s.p.Step(&s.w)
+	s.window.addInput(off, 0, nil)
+	s.window.Final, s.window.Reason = true, reason
+	if s.parser != nil {
+		s.parser.Step(&s.window)
 	}
-	s.w.end()
-	return s.w.answer()
+	s.window.finish()
+	return s.window.answer()
 }

@@ -26,14 +26,14 @@ type Window struct {
 	events   []abi.Event
 	literals []byte
 	watch    abi.Event
-	watched  []byte // the set that watch is made of
+	watchSet []byte // the set that watch is made of
 	watching bool
 	newBlock uint8 // by kind: a new block is owed
 	noTools  bool
 
-	calls uint16   // calls opened so far
-	open  bool     // the last of them is open
-	more  abi.Kind // what of the open call may go on: Args, Value, or Commit for nothing
+	calls    uint16   // calls opened so far
+	callOpen bool     // the last of them is open
+	growable abi.Kind // what of the open call may go on: Args, Value, or Commit for nothing
 }
 
 // Bytes is the window: all bytes that are not consumed yet. The slice is valid
@@ -68,14 +68,14 @@ func (w *Window) PrevRune() rune {
 func (w *Window) NoTools() bool { return w.noTools }
 
 // Text consumes n bytes as visible content.
-func (w *Window) Text(n int) { w.prose(abi.Text, 0, n) }
+func (w *Window) Text(n int) { w.consumeProse(abi.Text, 0, n) }
 
 // Payload consumes n bytes as guided JSON, from which the host reads the calls.
 // There is no WATCH for it.
-func (w *Window) Payload(n int) { w.prose(abi.Text, abi.FlagPayload, n) }
+func (w *Window) Payload(n int) { w.consumeProse(abi.Text, abi.FlagPayload, n) }
 
 // Reasoning consumes n bytes as chain of thought.
-func (w *Window) Reasoning(n int) { w.prose(abi.Reasoning, 0, n) }
+func (w *Window) Reasoning(n int) { w.consumeProse(abi.Reasoning, 0, n) }
 
 // NewBlock marks the next run of text and the next of reasoning as blocks of
 // their own: where one directly follows a run of its kind, the host puts one line
@@ -103,8 +103,8 @@ func (w *Window) Skip(n int) {
 // A call that is still open is dropped.
 func (w *Window) Call(at, n int, how uint8) uint16 {
 	w.CallDrop()
-	w.begin()
-	w.point(abi.Call, how, at, n)
+	w.beginCall()
+	w.pointSpan(abi.Call, how, at, n)
 	return w.calls - 1
 }
 
@@ -112,75 +112,77 @@ func (w *Window) Call(at, n int, how uint8) uint16 {
 // "synthesises" in the manifest.
 func (w *Window) CallLiteral(name string) uint16 {
 	w.CallDrop()
-	w.begin()
-	w.literal(abi.Call, 0, name)
+	w.beginCall()
+	w.emitLiteral(abi.Call, 0, name)
 	return w.calls - 1
 }
 
-func (w *Window) begin() {
-	w.open = true
+func (w *Window) beginCall() {
+	w.callOpen = true
 	w.calls++
 }
 
 // InCall says whether a call is open.
-func (w *Window) InCall() bool { return w.open }
+func (w *Window) InCall() bool { return w.callOpen }
 
 // CallID points at the id that the grammar carries for the open call.
-func (w *Window) CallID(at, n int, how uint8) { w.point(abi.CallID, how, at, n) }
+func (w *Window) CallID(at, n int, how uint8) { w.pointSpan(abi.CallID, how, at, n) }
 
 // CallIDLiteral gives the open call an id that is not in the raw text.
-func (w *Window) CallIDLiteral(id string) { w.literal(abi.CallID, 0, id) }
+func (w *Window) CallIDLiteral(id string) { w.emitLiteral(abi.CallID, 0, id) }
 
 // Args points at a fragment of the open call's arguments object, verbatim JSON.
-func (w *Window) Args(at, n int, how uint8) { w.part(abi.Args, how, at, n) }
+func (w *Window) Args(at, n int, how uint8) { w.pointFragment(abi.Args, how, at, n) }
 
 // ArgsLiteral gives a fragment of the arguments that is not in the raw text.
-func (w *Window) ArgsLiteral(json string) { w.literal(abi.Args, 0, json) }
+func (w *Window) ArgsLiteral(json string) { w.emitLiteral(abi.Args, 0, json) }
 
 // Key points at a member's name; on a call's top level it is a parameter.
-func (w *Window) Key(at, n int, how uint8) { w.point(abi.Key, how, at, n) }
+func (w *Window) Key(at, n int, how uint8) { w.pointSpan(abi.Key, how, at, n) }
 
 // KeyLiteral gives a member's name that is not in the raw text.
-func (w *Window) KeyLiteral(name string) { w.literal(abi.Key, 0, name) }
+func (w *Window) KeyLiteral(name string) { w.emitLiteral(abi.Key, 0, name) }
 
 // Value points at a value or, with abi.FlagMore, at a part of one. flags is a
 // reading with abi.FlagMore and abi.FlagTrim. All parts of one value carry the
 // same reading and abi.FlagTrim.
-func (w *Window) Value(at, n int, flags uint8) { w.part(abi.Value, flags, at, n) }
+func (w *Window) Value(at, n int, flags uint8) { w.pointFragment(abi.Value, flags, at, n) }
 
 // ValueLiteral gives a value, or a part of one, that is not in the raw text.
-func (w *Window) ValueLiteral(v string, flags uint8) { w.literal(abi.Value, flags, v) }
+func (w *Window) ValueLiteral(v string, flags uint8) { w.emitLiteral(abi.Value, flags, v) }
 
 // OpenObject and OpenArray open a nested value; Close closes the innermost.
 func (w *Window) OpenObject() {
-	w.emit(abi.Event{Kind: abi.Open, Flags: abi.FlagObject, Call: w.call()})
+	w.emit(abi.Event{Kind: abi.Open, Flags: abi.FlagObject, Call: w.currentCall()})
 }
 
 // OpenArray opens a nested array.
-func (w *Window) OpenArray() { w.emit(abi.Event{Kind: abi.Open, Flags: abi.FlagArray, Call: w.call()}) }
+func (w *Window) OpenArray() {
+	w.emit(abi.Event{Kind: abi.Open, Flags: abi.FlagArray, Call: w.currentCall()})
+}
 
 // Close closes the innermost OpenObject or OpenArray.
-func (w *Window) Close() { w.emit(abi.Event{Kind: abi.Close, Call: w.call()}) }
+func (w *Window) Close() { w.emit(abi.Event{Kind: abi.Close, Call: w.currentCall()}) }
 
 // CallEnd completes the open call.
 func (w *Window) CallEnd() {
-	w.emit(abi.Event{Kind: abi.CallEnd, Call: w.call()})
-	w.open = false
+	w.emit(abi.Event{Kind: abi.CallEnd, Call: w.currentCall()})
+	w.callOpen = false
 }
 
 // CallUnsound ends the open call, whose closed body, the n bytes at place at, is
 // not what the grammar asks. n is 0 where the body was already given as
 // arguments.
 func (w *Window) CallUnsound(at, n int) {
-	w.point(abi.CallEnd, abi.FlagUnsound, at, n)
-	w.open = false
+	w.pointSpan(abi.CallEnd, abi.FlagUnsound, at, n)
+	w.callOpen = false
 }
 
 // CallDrop takes the open call back, if there is one.
 func (w *Window) CallDrop() {
-	if w.open {
-		w.emit(abi.Event{Kind: abi.CallDrop, Call: w.call()})
-		w.open = false
+	if w.callOpen {
+		w.emit(abi.Event{Kind: abi.CallDrop, Call: w.currentCall()})
+		w.callOpen = false
 	}
 }
 
@@ -188,11 +190,11 @@ func (w *Window) CallDrop() {
 // abi.FlagMalformed. The host makes it a request error only where the session
 // is strict.
 func (w *Window) Error(code uint32, flags uint8) {
-	w.emit(abi.Event{Kind: abi.Error, Flags: flags, Call: w.call(), Start: code})
+	w.emit(abi.Event{Kind: abi.Error, Flags: flags, Call: w.currentCall(), Start: code})
 }
 
 // Note leaves a diagnostic for the operator.
-func (w *Window) Note(message string) { w.literal(abi.Note, 0, message) }
+func (w *Window) Note(message string) { w.emitLiteral(abi.Note, 0, message) }
 
 // Watch promises that input without any byte of set belongs wholly to the
 // channel of kind (abi.Text, abi.Reasoning, abi.Args or abi.Value) and changes
@@ -202,19 +204,19 @@ func (w *Window) Note(message string) { w.literal(abi.Note, 0, message) }
 // the call has no fragment that could go on. Take set from a scanner.
 func (w *Window) Watch(kind abi.Kind, set []byte) {
 	inCall := kind == abi.Args || kind == abi.Value
-	if len(set) > 8 || w.newBlock>>kind&1 != 0 || inCall && w.more != kind {
+	if len(set) > 8 || w.newBlock>>kind&1 != 0 || inCall && w.growable != kind {
 		return
 	}
-	w.record(uint8(kind), set)
+	w.setWatch(uint8(kind), set)
 }
 
-// record makes the WATCH record. Sets are tables of a grammar: most often it is
+// setWatch makes the WATCH record. Sets are tables of a grammar: most often it is
 // that of the step before.
-func (w *Window) record(flags uint8, set []byte) {
-	if len(set) == 0 || len(set) != len(w.watched) || &set[0] != &w.watched[0] {
-		w.watch, w.watched = abi.WatchEvent(0, 0, set, 0), set
+func (w *Window) setWatch(flags uint8, set []byte) {
+	if len(set) == 0 || len(set) != len(w.watchSet) || &set[0] != &w.watchSet[0] {
+		w.watch, w.watchSet = abi.WatchEvent(0, 0, set, 0), set
 	}
-	w.watch.Flags, w.watch.Call, w.watching = flags, w.call(), true
+	w.watch.Flags, w.watch.Call, w.watching = flags, w.currentCall(), true
 }
 
 // Hold promises that the parser goes on holding until a byte of set comes: the
@@ -223,17 +225,19 @@ func (w *Window) Hold(set []byte) {
 	if len(set) > 8 {
 		return
 	}
-	w.record(abi.FlagHold, set)
+	w.setWatch(abi.FlagHold, set)
 }
 
-func (w *Window) call() uint16 {
+func (w *Window) currentCall() uint16 {
 	if w.calls == 0 {
 		return 0
 	}
 	return w.calls - 1
 }
 
-func (w *Window) prose(kind abi.Kind, flags uint8, n int) {
+// consumeProse consumes n bytes as a span of text or reasoning, which grows the event
+// before it where that is of the same kind.
+func (w *Window) consumeProse(kind abi.Kind, flags uint8, n int) {
 	if n == 0 {
 		return
 	}
@@ -254,9 +258,9 @@ func (w *Window) prose(kind abi.Kind, flags uint8, n int) {
 	w.emit(abi.Event{Kind: kind, Flags: flags, Start: start, Len: uint32(n)})
 }
 
-// part points like point, and lets a fragment that continues the event before
+// pointFragment points like pointSpan, and lets a fragment that continues the event before
 // it grow that event.
-func (w *Window) part(kind abi.Kind, flags uint8, at, n int) {
+func (w *Window) pointFragment(kind abi.Kind, flags uint8, at, n int) {
 	start := uint32(w.off) + uint32(at)
 	if last := len(w.events) - 1; last >= 0 {
 		e := &w.events[last]
@@ -267,38 +271,40 @@ func (w *Window) part(kind abi.Kind, flags uint8, at, n int) {
 			e.Flags = flags
 			e.End = w.off
 			if kind == abi.Value && flags&abi.FlagMore == 0 {
-				w.more = abi.Commit
+				w.growable = abi.Commit
 			}
 			return
 		}
 	}
-	w.point(kind, flags, at, n)
+	w.pointSpan(kind, flags, at, n)
 }
 
-func (w *Window) point(kind abi.Kind, flags uint8, at, n int) {
+// pointSpan emits an event about the n bytes at place at of the window.
+func (w *Window) pointSpan(kind abi.Kind, flags uint8, at, n int) {
 	if at < 0 || n < 0 || at+n > w.Len() {
 		panic("sdk: a span outside the window")
 	}
-	w.emit(abi.Event{Kind: kind, Flags: flags, Call: w.call(), Start: uint32(w.off) + uint32(at), Len: uint32(n)})
+	w.emit(abi.Event{Kind: kind, Flags: flags, Call: w.currentCall(), Start: uint32(w.off) + uint32(at), Len: uint32(n)})
 }
 
-func (w *Window) literal(kind abi.Kind, flags uint8, s string) {
+// emitLiteral emits an event whose text the guest made: LITERAL, then the event.
+func (w *Window) emitLiteral(kind abi.Kind, flags uint8, s string) {
 	w.emit(abi.Event{Kind: abi.Literal, Start: uint32(len(w.literals)), Len: uint32(len(s))})
 	w.literals = append(w.literals, s...)
-	w.emit(abi.Event{Kind: kind, Flags: flags, Call: w.call()})
+	w.emit(abi.Event{Kind: kind, Flags: flags, Call: w.currentCall()})
 }
 
 func (w *Window) emit(e abi.Event) {
 	switch e.Kind {
 	case abi.Args:
-		w.more = abi.Args
+		w.growable = abi.Args
 	case abi.Value:
-		w.more = abi.Commit
+		w.growable = abi.Commit
 		if e.Flags&abi.FlagMore != 0 {
-			w.more = abi.Value
+			w.growable = abi.Value
 		}
 	case abi.Call, abi.CallEnd, abi.CallDrop, abi.Key, abi.Open, abi.Close:
-		w.more = abi.Commit
+		w.growable = abi.Commit
 	}
 	e.End = w.off
 	w.events = append(w.events, e)
@@ -313,9 +319,9 @@ func (w *Window) consume(n int) {
 	w.Scanned = max(0, w.Scanned-n)
 }
 
-// push takes new input in. Bytes that a WATCH left out come before off; the
+// addInput takes new input in. Bytes that a WATCH left out come before off; the
 // parser promised that they change nothing.
-func (w *Window) push(off abi.RawOffset, back int, data []byte) {
+func (w *Window) addInput(off abi.RawOffset, back int, data []byte) {
 	w.events, w.literals, w.watching = w.events[:0], w.literals[:0], false
 	if off > w.off+abi.RawOffset(w.Len()) {
 		w.data, w.head, w.off, w.Scanned = append(w.data[:0], data[:back]...), back, off, 0
@@ -335,9 +341,10 @@ func (w *Window) compact() {
 	w.head = keep
 }
 
-func (w *Window) end() {
+// finish ends the session: an open call is dropped, and what is left is text.
+func (w *Window) finish() {
 	w.watching = false
-	inCall := w.open
+	inCall := w.callOpen
 	w.CallDrop()
 	if inCall {
 		w.Skip(w.Len())
