@@ -63,8 +63,8 @@ type Grammar struct {
 	Markup
 	normal, response *prose.Grammar
 	markers          *scan.Set   // Strip, Headers, Bodies, Asked, in the order of the ids that prose gives
-	asked            int         // the place of the first of Asked there
-	all              *scan.Set   // all of these and those of thoughts
+	firstAsked       int         // the place of the first of Asked there
+	allMarkers       *scan.Set   // all of these and those of thoughts
 	closers          []*scan.Set // of each body, then of each header: its closer, then what ends a thought
 }
 
@@ -79,7 +79,7 @@ func Compile(m Markup) *Grammar {
 		markers = append(markers, b.Open)
 		g.closers = append(g.closers, scan.NewSet(append([]string{b.Close}, m.EndThink...)...))
 	}
-	g.asked = len(markers)
+	g.firstAsked = len(markers)
 	markers = append(markers, m.Asked...)
 	for _, h := range m.Headers {
 		var set *scan.Set
@@ -89,7 +89,7 @@ func Compile(m Markup) *Grammar {
 		g.closers = append(g.closers, set)
 	}
 	g.markers = scan.NewSet(markers...)
-	g.all = scan.NewSet(append(append(append([]string(nil), m.Think...), m.EndThink...), markers...)...)
+	g.allMarkers = scan.NewSet(append(append(append([]string(nil), m.Think...), m.EndThink...), markers...)...)
 	calls := append(append([]string(nil), markers...), "{", "[")
 	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls, Tags: m.Tags})
 	g.response = prose.Compile(prose.Markers{Calls: calls, Tags: m.Tags})
@@ -108,45 +108,45 @@ func New(g *Grammar, open *abi.OpenBlock) sdk.Parser {
 		p.prose.Start(g.response, false)
 	case abi.ChannelReasoning:
 		p.prose.Start(g.normal, true)
-		p.state = opening
+		p.state = atThoughtStart
 	default:
 		p.prose.Start(g.normal, false)
 	}
 	return p
 }
 
-// patience is how much white space, or how long a name, is held to learn what
+// maxLookahead is how much white space, or how long a name, is held to learn what
 // stands behind it.
-const patience = 1024
+const maxLookahead = 1024
 
 type state uint8
 
 const (
-	inProse state = iota
-	opening       // at the start of an open thought
-	behind        // directly behind a marker
-	after         // directly behind the payload
+	inProse        state = iota
+	atThoughtStart       // at the start of an open thought
+	afterMarker          // directly behind a marker
+	afterPayload         // directly behind the payload
 	inPayload
 	inBodyHead // before the End of a native call's body
 	inBody
 	inBodyJSON
-	inAsked // at a marker of Asked
-	asking  // and Ask answered Wait
+	atAskedMarker // at a marker of Asked
+	awaitingAsk   // and Ask answered Wait
 )
 
 type parser struct {
-	g      *Grammar
-	start  abi.Channel
-	prose  prose.Machine
-	json   scan.JSON // of a native call
-	load   Payload
-	state  state
-	named  bool // the payload is one tool's arguments
-	header int  // behind this header, counted from 1
-	object int  // what closes a native call whose object comes next, counted from 1
-	body   int  // what closes the native call
-	asked  int  // at this marker
-	ask    Ask
+	g            *Grammar
+	start        abi.Channel
+	prose        prose.Machine
+	json         scan.JSON // of a native call
+	payload      Payload
+	state        state
+	named        bool // the payload is one tool's arguments
+	lastHeader   int  // behind this header, counted from 1
+	objectCloser int  // what closes a native call whose object comes next, counted from 1
+	bodyCloser   int  // what closes the native call
+	askedMarker  int  // at this marker
+	ask          Ask
 }
 
 // Channel implements sdk.Channeler.
@@ -154,58 +154,59 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-func (p *parser) step(w *sdk.Window) (more bool) {
+// readPart reads one part of the turn, and answers false when more input is needed.
+func (p *parser) readPart(w *sdk.Window) (more bool) {
 	switch p.state {
-	case opening:
-		return p.opening(w)
-	case behind:
-		return p.behind(w)
-	case after:
-		return p.after(w)
+	case atThoughtStart:
+		return p.readThoughtStart(w)
+	case afterMarker:
+		return p.readAfterMarker(w)
+	case afterPayload:
+		return p.readAfterPayload(w)
 	case inPayload:
-		if !p.load.Next(w) {
+		if !p.payload.Next(w) {
 			return false
 		}
-		p.state = after
+		p.state = afterPayload
 		return true
 	case inBodyHead:
-		return p.bodyHead(w)
+		return p.skipBodyAttributes(w)
 	case inBody, inBodyJSON:
-		return p.native(w)
-	case inAsked, asking:
-		return p.asks(w)
+		return p.skipNativeBody(w)
+	case atAskedMarker, awaitingAsk:
+		return p.askFamily(w)
 	}
 	id, ok := p.prose.Next(w)
 	switch {
 	case !ok:
 		return false
-	case id >= p.g.asked && id < p.g.markers.Count():
-		p.state, p.asked = inAsked, id
+	case id >= p.g.firstAsked && id < p.g.markers.Count():
+		p.state, p.askedMarker = atAskedMarker, id
 	case id < p.g.markers.Count():
-		p.marker(w, id, false)
+		p.takeMarker(w, id, false)
 	case p.prose.Thought:
 		w.Reasoning(1)
 	default:
-		p.begin()
+		p.beginPayload()
 	}
 	return true
 }
 
-// opening reads the start of a thought that the prompt left open. A grammar that
+// readThoughtStart reads the start of a thought that the prompt left open. A grammar that
 // forbids the closer makes the model begin with the payload at once.
-func (p *parser) opening(w *sdk.Window) bool {
+func (p *parser) readThoughtStart(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
-	if n == len(b) && !w.Final && n < patience {
+	if n == len(b) && !w.Final && n < maxLookahead {
 		return false
 	}
 	v := scan.No
-	if n < patience {
-		v = p.opener(b[n:], w.Final)
+	if n < maxLookahead {
+		v = p.payloadOpens(b[n:], w.Final)
 	}
 	switch v {
 	case scan.Wait:
@@ -213,20 +214,20 @@ func (p *parser) opening(w *sdk.Window) bool {
 	case scan.Yes:
 		w.Text(n)
 		p.prose.Thought = false
-		p.begin()
+		p.beginPayload()
 	default:
 		p.state = inProse
 	}
 	return true
 }
 
-// opener asks whether b begins with a payload. Where a family's markers begin
+// payloadOpens asks whether b begins with a payload. Where a family's markers begin
 // with a bracket, they are none.
-func (p *parser) opener(b []byte, final bool) scan.Verdict {
+func (p *parser) payloadOpens(b []byte, final bool) scan.Verdict {
 	if len(b) == 0 || b[0] != '{' && b[0] != '[' {
 		return scan.No
 	}
-	switch _, v := p.g.all.MatchPrefix(b, final); v {
+	switch _, v := p.g.allMarkers.MatchPrefix(b, final); v {
 	case scan.Wait:
 		return scan.Wait
 	case scan.Yes:
@@ -235,31 +236,31 @@ func (p *parser) opener(b []byte, final bool) scan.Verdict {
 	return scan.Yes
 }
 
-// marker takes marker id out, which stands at the window's start.
-func (p *parser) marker(w *sdk.Window, id int, wrapped bool) {
+// takeMarker takes marker id out, which stands at the window's start.
+func (p *parser) takeMarker(w *sdk.Window, id int, wrapped bool) {
 	w.Skip(p.g.markers.Len(id))
-	p.state, p.header, p.object = behind, 0, 0
+	p.state, p.lastHeader, p.objectCloser = afterMarker, 0, 0
 	id -= len(p.g.Strip)
 	if id >= 0 && id < len(p.g.Headers) {
-		p.header = id + 1
+		p.lastHeader = id + 1
 	}
 	if id -= len(p.g.Headers); id >= 0 && wrapped {
-		p.state, p.body = inBody, id
+		p.state, p.bodyCloser = inBody, id
 		if p.g.Bodies[id].End != "" {
 			p.state = inBodyHead
 		}
 	}
 }
 
-// behind reads what follows a marker: a name, another marker or the payload,
+// readAfterMarker reads what follows a marker: a name, another marker or the payload,
 // with white space between, or prose.
-func (p *parser) behind(w *sdk.Window) bool {
+func (p *parser) readAfterMarker(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := 0
-	if p.header > 0 {
-		h := &p.g.Headers[p.header-1]
-		n = name(b, h.Attributes)
-		if n == len(b) && !w.Final && n < patience {
+	if p.lastHeader > 0 {
+		h := &p.g.Headers[p.lastHeader-1]
+		n = nameLen(b, h.Attributes)
+		if n == len(b) && !w.Final && n < maxLookahead {
 			return false
 		}
 		if h.End != "" {
@@ -269,92 +270,93 @@ func (p *parser) behind(w *sdk.Window) bool {
 			case v == scan.Yes:
 				w.Skip(n + len(h.End))
 				if h.Close != "" && !p.named {
-					p.object = len(p.g.Bodies) + p.header
+					p.objectCloser = len(p.g.Bodies) + p.lastHeader
 				}
-			case h.Attributes && n < patience && (n == len(b) || isOpener(b[n])):
+			case h.Attributes && n < maxLookahead && (n == len(b) || isOpener(b[n])):
 				w.Skip(n)
 			}
-			p.header = 0
+			p.lastHeader = 0
 			return true
 		}
 	}
 	i := n + scan.LeadingSpace(b[n:])
-	opener := p.opener(b[i:], w.Final)
+	opener := p.payloadOpens(b[i:], w.Final)
 	switch {
-	case i >= patience:
+	case i >= maxLookahead:
 		p.state = inProse
 	case i == len(b) && !w.Final, opener == scan.Wait:
 		return false
 	case i == len(b):
 		w.Skip(n) // a header that was cut
 		p.state = inProse
-	case b[i] == '{' && p.object > 0:
+	case b[i] == '{' && p.objectCloser > 0:
 		w.Skip(i)
-		p.state, p.body = inBody, p.object-1
+		p.state, p.bodyCloser = inBody, p.objectCloser-1
 	case opener == scan.Yes:
 		w.Skip(i)
 		p.prose.Thought = false
-		p.begin()
+		p.beginPayload()
 	default:
-		return p.next(w, i, true)
+		return p.takeNextMarker(w, i, true)
 	}
 	return true
 }
 
-// asks asks what the marker at the window's start is.
-func (p *parser) asks(w *sdk.Window) bool {
-	if p.state == inAsked {
+// askFamily asks the family what the marker at the window's start is.
+func (p *parser) askFamily(w *sdk.Window) bool {
+	if p.state == atAskedMarker {
 		w.Scanned = 0
 	}
-	n, v := p.ask(w, p.state == inAsked)
+	n, v := p.ask(w, p.state == atAskedMarker)
 	switch {
 	case v == scan.Wait:
-		p.state = asking
+		p.state = awaitingAsk
 		return false
 	case v == scan.Yes:
 		w.Skip(n)
-		p.state, p.header, p.object = behind, 0, 0
+		p.state, p.lastHeader, p.objectCloser = afterMarker, 0, 0
 		return true
 	case p.prose.Thought:
-		w.Reasoning(p.g.markers.Len(p.asked))
+		w.Reasoning(p.g.markers.Len(p.askedMarker))
 	default:
-		w.Text(p.g.markers.Len(p.asked))
+		w.Text(p.g.markers.Len(p.askedMarker))
 	}
 	p.state = inProse
 	return true
 }
 
-// next goes on with the marker that may stand at place i, the bytes before it
+// takeNextMarker goes on with the marker that may stand at place i, the bytes before it
 // being structure then; without a marker they are prose. One that has to be asked
 // about is read as prose reads it.
-func (p *parser) next(w *sdk.Window, i int, wrapped bool) bool {
+func (p *parser) takeNextMarker(w *sdk.Window, i int, wrapped bool) bool {
 	switch id, v := p.g.markers.MatchPrefix(w.Bytes()[i:], w.Final); {
 	case v == scan.Wait:
 		return false
-	case v == scan.Yes && id < p.g.asked:
+	case v == scan.Yes && id < p.g.firstAsked:
 		w.Skip(i)
-		p.marker(w, id, wrapped)
+		p.takeMarker(w, id, wrapped)
 	default:
 		p.state = inProse
 	}
 	return true
 }
 
-func (p *parser) begin() {
+// beginPayload reads on as JSON, which is the answer.
+func (p *parser) beginPayload() {
 	p.state = inPayload
-	p.load.Start()
+	p.payload.Start()
 }
 
 // Payload is guided JSON while it is read.
 type Payload struct {
-	json  scan.JSON
-	run   int // white space that it ends in so far
-	white int // how much of it is held
+	json          scan.JSON
+	trailingSpace int // white space that it ends in so far
+	heldSpace     int // how much of it is held
 }
 
 // Start makes p ready for the payload that the window begins with.
 func (p *Payload) Start() {
-	p.run, p.white = 0, 0
+	p.trailingSpace, p.heldSpace = 0, 0
 	p.json.Reset()
 }
 
@@ -362,45 +364,45 @@ func (p *Payload) Start() {
 // space that may go with a marker behind it waits.
 func (p *Payload) Next(w *sdk.Window) (done bool) {
 	b := w.Bytes()
-	n, status := p.json.Scan(b[p.white:])
-	n += p.white
+	n, status := p.json.Scan(b[p.heldSpace:])
+	n += p.heldSpace
 	space := 0
 	if status != scan.Done && !p.json.InPlainString() {
-		space = n - scan.TrimmedLen(b[p.white:n]) - p.white
+		space = n - scan.TrimmedLen(b[p.heldSpace:n]) - p.heldSpace
 	}
-	if space == n-p.white {
-		p.run += space
+	if space == n-p.heldSpace {
+		p.trailingSpace += space
 	} else {
-		p.run = space
+		p.trailingSpace = space
 	}
-	if p.white = p.run; p.run >= patience {
-		p.white = 0
+	if p.heldSpace = p.trailingSpace; p.trailingSpace >= maxLookahead {
+		p.heldSpace = 0
 	}
-	w.Payload(n - p.white)
+	w.Payload(n - p.heldSpace)
 	return status != scan.More
 }
 
-// after reads what follows the payload: a marker takes the white space before it
+// readAfterPayload reads what follows the payload: a marker takes the white space before it
 // along.
-func (p *parser) after(w *sdk.Window) bool {
+func (p *parser) readAfterPayload(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	switch {
-	case n >= patience, n == len(b) && w.Final:
+	case n >= maxLookahead, n == len(b) && w.Final:
 		p.state = inProse
 		return true
 	case n == len(b):
 		return false
 	}
-	return p.next(w, n, false)
+	return p.takeNextMarker(w, n, false)
 }
 
-// bodyHead takes the attributes before a native call's arguments out.
-func (p *parser) bodyHead(w *sdk.Window) bool {
-	b, end := w.Bytes(), p.g.Bodies[p.body].End
-	n := name(b, true)
+// skipBodyAttributes takes the attributes before a native call's arguments out.
+func (p *parser) skipBodyAttributes(w *sdk.Window) bool {
+	b, end := w.Bytes(), p.g.Bodies[p.bodyCloser].End
+	n := nameLen(b, true)
 	v := scan.Prefix(b[n:], end, w.Final)
-	if v == scan.Wait && n < patience {
+	if v == scan.Wait && n < maxLookahead {
 		return false
 	}
 	if v == scan.Yes {
@@ -411,9 +413,9 @@ func (p *parser) bodyHead(w *sdk.Window) bool {
 	return true
 }
 
-// native takes a native call's arguments out. A marker inside a JSON string is
+// skipNativeBody takes a native call's arguments out. A marker inside a JSON string is
 // not its end. In a thought, what ends the thought ends it too.
-func (p *parser) native(w *sdk.Window) bool {
+func (p *parser) skipNativeBody(w *sdk.Window) bool {
 	b := w.Bytes()
 	if p.state == inBody {
 		n := scan.LeadingSpace(b)
@@ -429,36 +431,36 @@ func (p *parser) native(w *sdk.Window) bool {
 	if status == scan.More {
 		return false
 	}
-	at, id, v := p.g.closers[p.body].Find(w.Bytes(), 0, w.Final)
+	at, id, v := p.g.closers[p.bodyCloser].Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	switch {
 	case v != scan.Yes:
 		return false
 	case id == 0:
-		w.Skip(p.g.closers[p.body].Len(id))
-		p.state, p.header, p.object = behind, 0, 0
+		w.Skip(p.g.closers[p.bodyCloser].Len(id))
+		p.state, p.lastHeader, p.objectCloser = afterMarker, 0, 0
 	case p.prose.Thought:
 		p.state = inProse
 	default:
-		w.Skip(p.g.closers[p.body].Len(id))
+		w.Skip(p.g.closers[p.bodyCloser].Len(id))
 	}
 	return true
 }
 
 func isOpener(c byte) bool { return c == '{' || c == '[' }
 
-// name is the length of the name, or of the attributes, that b begins with, at
-// most patience.
-func name(b []byte, attributes bool) int {
+// nameLen is the length of the name, or of the attributes, that b begins with, at
+// most maxLookahead.
+func nameLen(b []byte, attributes bool) int {
 	n := 0
-	for n < len(b) && n < patience && (isName(b[n]) || attributes && isAttribute(b[n])) {
+	for n < len(b) && n < maxLookahead && (isNameByte(b[n]) || attributes && isAttributeByte(b[n])) {
 		n++
 	}
 	return n
 }
 
-func isAttribute(c byte) bool { return c == ' ' || c == '=' || c == '"' || c == '&' || c == ';' }
+func isAttributeByte(c byte) bool { return c == ' ' || c == '=' || c == '"' || c == '&' || c == ';' }
 
-func isName(c byte) bool {
+func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c == '/'
 }
