@@ -42,92 +42,92 @@ type Markers struct {
 
 // Grammar is Markers made ready for scanning. It may be shared.
 type Grammar struct {
-	set                *scan.Set
-	think, close, call int        // where each list of Markers ends in set, in their order
-	strip              int        // where Strip ends, which is next; then come Tags
-	tag                []bool     // by marker: it begins a tag with attributes
-	spaced, hard, idle []bool     // by marker
-	whole              *Grammar   // what this is a view of
-	class              [256]uint8 // what a byte may be: begin, quote, feed, space
-	plain, quoted      []byte     // WATCH sets outside and inside quotations
-	words              [256]uint8 // quote bytes to 1 … 3, all others 0
+	set                         *scan.Set
+	thinkEnd, closeEnd, callEnd int        // where each list of Markers ends in set, in their order
+	stripEnd                    int        // where Strip ends, which is next; then come Tags
+	isTag                       []bool     // by marker: it begins a tag with attributes
+	isSpaced, isHard, isIdle    []bool     // by marker
+	whole                       *Grammar   // what this is a view of
+	classes                     [256]uint8 // what a byte may be: begin, quote, feed, space
+	watchPlain, watchQuoted     []byte     // WATCH sets outside and inside quotations
+	quoteKinds                  [256]uint8 // quote bytes to 1 … 3, all others 0
 }
 
 const (
-	begin uint8 = 1 << iota // begins a marker
-	quote                   // a quotation mark
-	feed                    // a line feed
-	space                   // white space that may belong to a marker
+	beginsMarker uint8 = 1 << iota // begins a marker
+	quoteMark                      // a quotation mark
+	lineFeed                       // a line feed
+	markerSpace                    // white space that may belong to a marker
 )
 
 // maxSpace is how much white space before a marker belongs to it, in bytes.
-const maxSpace = 1024
+const maxSpaceBefore = 1024
 
-const quotes = "\"'`"
+const quoteMarks = "\"'`"
 
 // Compile makes a Grammar.
 func Compile(m Markers) *Grammar {
-	g := &Grammar{think: len(m.Think)}
-	g.close = g.think + len(m.EndThink)
-	g.call = g.close + len(m.Calls)
+	g := &Grammar{thinkEnd: len(m.Think)}
+	g.closeEnd = g.thinkEnd + len(m.EndThink)
+	g.callEnd = g.closeEnd + len(m.Calls)
 	all := append(append([]string(nil), m.Think...), m.EndThink...)
 	all = append(append(all, m.Calls...), m.Strip...)
-	g.strip = len(all)
+	g.stripEnd = len(all)
 	for _, t := range m.Tags {
 		if !slices.Contains(all, t) {
 			all = append(all, t)
 		}
 	}
 	g.set = scan.NewSet(all...)
-	g.tag = make([]bool, len(all))
+	g.isTag = make([]bool, len(all))
 	for i, marker := range all {
-		g.tag[i] = slices.ContainsFunc(m.Tags, func(t string) bool { return strings.HasSuffix(marker, t) })
+		g.isTag[i] = slices.ContainsFunc(m.Tags, func(t string) bool { return strings.HasSuffix(marker, t) })
 	}
-	g.spaced, g.hard = g.among(m.Spaced), g.among(m.Hard)
+	g.isSpaced, g.isHard = g.markersIn(m.Spaced), g.markersIn(m.Hard)
 	g.whole = g
-	g.mark(nil, len(m.Spaced) == 0)
+	g.buildTables(nil, len(m.Spaced) == 0)
 	return g
 }
 
-// View is g where the markers of Calls that are idle are text, and, with tight,
+// View gives g with other markers switched on: g where the markers of Calls that are idle are text, and, with tight,
 // white space belongs to none. A Machine may go from one view of a Grammar to
 // another; see Machine.Switch.
 func (g *Grammar) View(idle []string, tight bool) *Grammar {
 	v := *g
-	v.class = [256]uint8{}
-	v.mark(idle, tight)
+	v.classes = [256]uint8{}
+	v.buildTables(idle, tight)
 	return &v
 }
 
-// mark makes the tables by which bytes are told apart.
-func (g *Grammar) mark(idle []string, tight bool) {
-	g.idle = g.among(idle)
-	g.plain = nil
-	for id, idle := range g.idle {
+// buildTables makes the tables by which bytes are told apart.
+func (g *Grammar) buildTables(idle []string, tight bool) {
+	g.isIdle = g.markersIn(idle)
+	g.watchPlain = nil
+	for id, idle := range g.isIdle {
 		if !idle {
 			c := g.set.Marker(id)[0]
-			g.class[c] |= begin
-			g.plain = scan.JoinWatchSets(g.plain, []byte{c})
+			g.classes[c] |= beginsMarker
+			g.watchPlain = scan.JoinWatchSets(g.watchPlain, []byte{c})
 		}
 	}
-	for i, c := range []byte(quotes) {
-		g.class[c] |= quote
-		g.words[c] = uint8(i + 1)
+	for i, c := range []byte(quoteMarks) {
+		g.classes[c] |= quoteMark
+		g.quoteKinds[c] = uint8(i + 1)
 	}
-	g.class['\n'] |= feed
-	g.plain = scan.JoinWatchSets(g.plain, []byte(quotes))
+	g.classes['\n'] |= lineFeed
+	g.watchPlain = scan.JoinWatchSets(g.watchPlain, []byte(quoteMarks))
 	if !tight {
 		const blanks = " \t\r\n"
 		for _, c := range []byte(blanks) {
-			g.class[c] |= space
+			g.classes[c] |= markerSpace
 		}
-		g.plain = scan.JoinWatchSets(g.plain, []byte(blanks))
+		g.watchPlain = scan.JoinWatchSets(g.watchPlain, []byte(blanks))
 	}
-	g.quoted = scan.JoinWatchSets(g.plain, []byte{'\n'})
+	g.watchQuoted = scan.JoinWatchSets(g.watchPlain, []byte{'\n'})
 }
 
-// among says of each marker whether it is in list.
-func (g *Grammar) among(list []string) []bool {
+// markersIn says of each marker whether it is in list.
+func (g *Grammar) markersIn(list []string) []bool {
 	is := make([]bool, g.set.Count())
 	for id := range is {
 		is[id] = slices.Contains(list, g.set.Marker(id))
@@ -136,7 +136,7 @@ func (g *Grammar) among(list []string) []bool {
 }
 
 // Call is the text of Calls[id].
-func (g *Grammar) Call(id int) string { return g.set.Marker(g.close + id) }
+func (g *Grammar) Call(id int) string { return g.set.Marker(g.closeEnd + id) }
 
 // Machine reads the prose of one session.
 //
@@ -153,31 +153,36 @@ type Machine struct {
 	// word, that is before the first Next or after one that returned true.
 	Thought bool
 
-	g     *Grammar
-	given bool          // Next has returned a marker; the family goes on from it
-	from  abi.RawOffset // quotations from before this offset are over
+	// All offsets count the raw text.
 
-	pos   abi.RawOffset // everything before this offset is scanned
-	open  []opened      // quotes that are open, in their order
-	count [4]int        // how many of them there are of each kind
-	held  []marker      // markers from the first one that can't be passed yet
-	front int           // where in held that one is
-	line  abi.RawOffset // where the line begins, as far as quotes were open
-	above int           // how many of held stand before it
-	blank bool          // the line so far is blank
+	g              *Grammar
+	returnedMarker bool          // Next has returned a marker; the family goes on from it
+	quotesFrom     abi.RawOffset // quotations opened before this offset are over
 
-	owner     ownership
-	json      scan.JSON
-	jsonAt    abi.RawOffset // where the value begins that json reads
+	scannedTo     abi.RawOffset // everything before this offset is scanned
+	openQuotes    []openQuote   // quotation marks without their partner, in the text's order
+	openOfKind    [4]int        // how many of them there are of each kind of mark
+	held          []heldMarker  // markers of which it is not known yet whether they are quoted
+	firstHeld     int           // the first of held that is not settled
+	lineStart     abi.RawOffset // where the current line begins; kept while a quotation is open
+	heldAboveLine int           // how many of held stand before lineStart
+	lineBlank     bool          // the current line is white space so far, and a quotation is open
+
+	owner     quoteOwner
+	ownedJSON scan.JSON
+	jsonAt    abi.RawOffset // where the value begins that ownedJSON reads
 	jsonAfter abi.RawOffset // no value is tried before this offset: one failed there
 }
 
-type opened struct {
+// openQuote is a quotation mark that has opened a quotation.
+type openQuote struct {
 	at   abi.RawOffset
 	kind uint8
 }
 
-type marker struct {
+// heldMarker is a marker behind an open quote. It is markup unless the quotation
+// around it closes; then it is text.
+type heldMarker struct {
 	at   abi.RawOffset
 	line abi.RawOffset // quotes from before this offset do not protect it
 	by   abi.RawOffset // where the quotation opens that makes it text
@@ -187,13 +192,13 @@ type marker struct {
 
 // ownership follows what stands directly behind a marker and has quotation marks
 // of its own.
-type ownership uint8
+type quoteOwner uint8
 
 const (
-	nobody ownership = iota
-	inTag            // a tag's attributes
-	asked            // behind a held marker: white space so far
-	owning           // behind a held marker: a JSON value
+	noOwner      quoteOwner = iota
+	tagOwner                // a tag's attributes
+	jsonExpected            // behind a held marker: white space so far
+	jsonOwner               // behind a held marker: a JSON value
 )
 
 // Start makes m ready for a session.
@@ -203,13 +208,13 @@ func (m *Machine) Start(g *Grammar, thought bool) { *m = Machine{g: g, Thought: 
 // or behind a marker that Next returned, which has to be consumed whole.
 func (m *Machine) Switch(g *Grammar, thought bool) { m.g, m.Thought = g, thought }
 
-// class says of each byte what it may be. What is scanned while a marker is held may be
+// byteClasses says of each byte what it may be. What is scanned while a marker is held may be
 // read by another view in the end.
-func (m *Machine) class() *[256]uint8 {
-	if m.front < len(m.held) {
-		return &m.g.whole.class
+func (m *Machine) byteClasses() *[256]uint8 {
+	if m.firstHeld < len(m.held) {
+		return &m.g.whole.classes
 	}
-	return &m.g.class
+	return &m.g.classes
 }
 
 // Next consumes prose. If it returns true, the window begins with the marker
@@ -218,73 +223,74 @@ func (m *Machine) class() *[256]uint8 {
 // is certain has been consumed, and more bytes are needed; at the end of the
 // text, nothing is left.
 func (m *Machine) Next(w *sdk.Window) (id int, ok bool) {
-	if m.given {
-		m.given = false
-		m.from = w.Offset()
-		m.forget(m.from)
+	if m.returnedMarker {
+		m.returnedMarker = false
+		m.quotesFrom = w.Offset()
+		m.endQuotationsBefore(m.quotesFrom)
 	}
-	m.pos = max(m.pos, w.Offset())
+	m.scannedTo = max(m.scannedTo, w.Offset())
 	for {
-		if found, ok := m.markup(w); ok {
-			m.say(w, int(found.at-w.Offset()))
-			if id, ok := m.pass(w, int(found.id)); ok {
-				m.given = true
+		if found, ok := m.nextMarkup(w); ok {
+			m.emitProse(w, int(found.at-w.Offset()))
+			if id, ok := m.passMarker(w, int(found.id)); ok {
+				m.returnedMarker = true
 				return id, true
 			}
 			continue
 		}
-		if !m.scan(w) {
+		if !m.scanProse(w) {
 			break
 		}
 	}
-	m.rest(w)
+	m.emitCertain(w)
 	return -1, false
 }
 
-// markup takes markers that turned out to be text off the front of the held
+// nextMarkup finds the next marker that counts: it takes markers that turned out to be text off the front of the held
 // ones, and then the first one if it turned out to be markup.
-func (m *Machine) markup(w *sdk.Window) (marker, bool) {
-	for m.front < len(m.held) {
-		h := m.held[m.front]
+func (m *Machine) nextMarkup(w *sdk.Window) (heldMarker, bool) {
+	for m.firstHeld < len(m.held) {
+		h := m.held[m.firstHeld]
 		switch {
-		case h.at < m.from || m.g.idle[h.id]:
-		case h.text && h.by >= m.from:
-		case !h.text && m.quoted(h):
-			return marker{}, false
+		case h.at < m.quotesFrom || m.g.isIdle[h.id]:
+		case h.text && h.by >= m.quotesFrom:
+		case !h.text && m.mayBeQuoted(h):
+			return heldMarker{}, false
 		default:
-			m.front++
+			m.firstHeld++
 			return h, true
 		}
-		m.front++
+		m.firstHeld++
 	}
-	m.held, m.front, m.above = m.held[:0], 0, 0
-	return marker{}, false
+	m.held, m.firstHeld, m.heldAboveLine = m.held[:0], 0, 0
+	return heldMarker{}, false
 }
 
-// quoted says whether h stands behind an open quote that may protect it.
-func (m *Machine) quoted(h marker) bool {
-	i, _ := slices.BinarySearchFunc(m.open, h.line, func(o opened, line abi.RawOffset) int { return cmp.Compare(o.at, line) })
-	return i < len(m.open) && m.open[i].at < h.at
+// mayBeQuoted says whether h may be part of a quotation: it stands behind an open quote that may protect it.
+func (m *Machine) mayBeQuoted(h heldMarker) bool {
+	i, _ := slices.BinarySearchFunc(m.openQuotes, h.line, func(o openQuote, line abi.RawOffset) int { return cmp.Compare(o.at, line) })
+	return i < len(m.openQuotes) && m.openQuotes[i].at < h.at
 }
 
-// pass does what a marker at the window's start asks, unless it is for the
+// passMarker does what a marker at the window's start asks, unless it is for the
 // caller.
-func (m *Machine) pass(w *sdk.Window, id int) (int, bool) {
+func (m *Machine) passMarker(w *sdk.Window, id int) (int, bool) {
 	switch g := m.g; {
-	case id < g.think:
+	case id < g.thinkEnd:
 		m.Thought = true
-	case id < g.close:
+	case id < g.closeEnd:
 		m.Thought = false
-	case id < g.call:
-		return id - g.close, true
+	case id < g.callEnd:
+		return id - g.closeEnd, true
 	}
 	w.Skip(m.g.set.Len(id))
-	m.from = w.Offset()
-	m.forget(m.from)
+	m.quotesFrom = w.Offset()
+	m.endQuotationsBefore(m.quotesFrom)
 	return 0, false
 }
 
-func (m *Machine) say(w *sdk.Window, n int) {
+// emitProse consumes n bytes in the channel that is open.
+func (m *Machine) emitProse(w *sdk.Window, n int) {
 	if m.Thought {
 		w.Reasoning(n)
 	} else {
@@ -292,23 +298,23 @@ func (m *Machine) say(w *sdk.Window, n int) {
 	}
 }
 
-// rest consumes what is certain when more bytes are needed, and says which bytes
+// emitCertain consumes what is certain when more bytes are needed, and says which bytes
 // matter.
-func (m *Machine) rest(w *sdk.Window) {
-	if m.front < len(m.held) {
-		m.say(w, int(m.held[m.front].at-w.Offset()))
-		if m.owner == nobody && !m.blank && w.Len() < MaxHeld/2 && m.pos == w.Offset()+abi.RawOffset(w.Len()) {
-			w.Hold(m.g.whole.quoted)
+func (m *Machine) emitCertain(w *sdk.Window) {
+	if m.firstHeld < len(m.held) {
+		m.emitProse(w, int(m.held[m.firstHeld].at-w.Offset()))
+		if m.owner == noOwner && !m.lineBlank && w.Len() < MaxHeld/2 && m.scannedTo == w.Offset()+abi.RawOffset(w.Len()) {
+			w.Hold(m.g.whole.watchQuoted)
 		}
 		return
 	}
-	m.say(w, int(m.pos-w.Offset()))
-	if w.Len() > 0 || m.blank || m.owner != nobody {
+	m.emitProse(w, int(m.scannedTo-w.Offset()))
+	if w.Len() > 0 || m.lineBlank || m.owner != noOwner {
 		return
 	}
-	set := m.g.plain
-	if len(m.open) > 0 {
-		set = m.g.quoted
+	set := m.g.watchPlain
+	if len(m.openQuotes) > 0 {
+		set = m.g.watchQuoted
 	}
 	if m.Thought {
 		w.Watch(reasoning, set)
