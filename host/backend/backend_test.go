@@ -21,7 +21,7 @@ func mustProfile(t *testing.T, name string) *Profile {
 	return p
 }
 
-func chatOf(t *testing.T, body string) *openai.ChatRequest {
+func chatMembers(t *testing.T, body string) *openai.ChatRequest {
 	t.Helper()
 	r, err := openai.DecodeRequest([]byte(body))
 	if err != nil {
@@ -92,7 +92,7 @@ func TestAppendRequest(t *testing.T) {
 		{"sglang", `,"response_format":{"type":"json_object"}`, func(r *Request) { r.Guided = tag }, `"response_format":{"type":"structural_tag","format":{"q":"\""}},` + usage},
 		{"trtllm", ``, func(r *Request) { r.Guided = schema }, usage + `,"response_format":{"type":"json_schema","json_schema":{"name":"tool_calls","strict":true,"schema":{"type":"array"}}}`},
 	} {
-		r := &Request{Chat: chatOf(t, hello+c.client+"}")}
+		r := &Request{Chat: chatMembers(t, hello+c.client+"}")}
 		if c.host != nil {
 			c.host(r)
 		}
@@ -101,7 +101,7 @@ func TestAppendRequest(t *testing.T) {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", c.profile, c.client, got, want)
 		}
 	}
-	r := &Request{Chat: chatOf(t, hello+"}"), Model: "served/as"}
+	r := &Request{Chat: chatMembers(t, hello+"}"), Model: "served/as"}
 	if got := string(mustProfile(t, "openai").AppendRequest(nil, r)); !strings.HasPrefix(got, `{"model":"served/as",`) {
 		t.Errorf("got %s", got)
 	}

@@ -29,7 +29,7 @@ func (p *Profile) AppendCompletion(dst []byte, r *Request) ([]byte, error) {
 	}
 	asked := *r
 	asked.RawText, asked.TemplateArgs = false, nil
-	ours := slices.DeleteFunc(p.overrides(&asked), func(m openai.Member) bool { return slices.Contains(chatOnly, m.Name) })
+	ours := slices.DeleteFunc(p.overriddenMembers(&asked), func(m openai.Member) bool { return slices.Contains(chatOnly, m.Name) })
 	for _, name := range chatOnly {
 		ours = append(ours, openai.Member{Name: name})
 	}

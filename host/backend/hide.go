@@ -6,11 +6,11 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/internal/holdback"
 )
 
-// hide takes hidden stop strings out of a choice's text. The engine stops at the
+// cutHiddenStops takes hidden stop strings out of a choice's text. The engine stops at the
 // first one, so it can only be the end of the text: what may begin one is held
 // until more text shows that it does not, or until the choice ends. Stop is the
 // string that ended it, if one did.
-func (s *choiceState) hide(text string, hidden []string, ended bool, stop string) string {
+func (s *choiceState) cutHiddenStops(text string, hidden []string, ended bool, stop string) string {
 	text = s.held + text
 	s.held = ""
 	if ended {

@@ -177,7 +177,7 @@ func ProfileByName(name string) (*Profile, error) {
 // AppendRequest appends the request for the engine: the client's, in its order,
 // without what only the host understands and with what the host decided.
 func (p *Profile) AppendRequest(dst []byte, r *Request) []byte {
-	return appendRequest(dst, r, p.overrides(r))
+	return appendRequest(dst, r, p.overriddenMembers(r))
 }
 
 // appendRequest appends the client's members with ours in their place; a nil value
@@ -207,9 +207,9 @@ func appendRequest(dst []byte, r *Request, ours []openai.Member) []byte {
 	return append(dst, '}')
 }
 
-// overrides lists what stands in place of the client's members; a nil value takes
+// overriddenMembers lists what stands in place of the client's members; a nil value takes
 // a member away.
-func (p *Profile) overrides(r *Request) []openai.Member {
+func (p *Profile) overriddenMembers(r *Request) []openai.Member {
 	chat := r.Chat
 	usage := `{"include_usage":true}`
 	if p.ContinuousUsage && chat.IncludeUsage && chat.ContinuousUsage {
@@ -228,7 +228,7 @@ func (p *Profile) overrides(r *Request) []openai.Member {
 	case !p.NVExt:
 		drop("nvext")
 	case chat.N == 1: // with more, some routes there refuse what belongs to one choice
-		list = append(list, openai.Member{Name: "nvext", Value: asking(chat.NVExt, r.TokenIDs)})
+		list = append(list, openai.Member{Name: "nvext", Value: evidenceRequest(chat.NVExt, r.TokenIDs)})
 	}
 	if !p.Thinking {
 		drop("thinking")
@@ -265,14 +265,14 @@ func (p *Profile) overrides(r *Request) []openai.Member {
 	}
 	if r.Guided.Kind != GuidedNone {
 		drop(chat.GuidedFields...)
-		list = append(list, p.guided(r.Guided)...)
+		list = append(list, p.guidedMembers(r.Guided)...)
 	}
 	return list
 }
 
-// asking is the client's nvext, which asks also for what the host itself reads:
+// evidenceRequest is the client's nvext, which asks also for what the host itself reads:
 // the user's stop that was hit, and the token ids if they are wanted.
-func asking(client openai.NVExtRequest, ids bool) openai.Raw {
+func evidenceRequest(client openai.NVExtRequest, ids bool) openai.Raw {
 	fields := slices.Clone(client.ExtraFields)
 	want := func(name string) {
 		if !slices.Contains(fields, name) {
@@ -294,9 +294,9 @@ func asking(client openai.NVExtRequest, ids bool) openai.Raw {
 	return jsonx.AppendMembers(nil, append(members, openai.Member{Name: "extra_fields", Value: append(list, ']')}))
 }
 
-// guided gives the members that carry a constraint. It takes the place of the
+// guidedMembers gives the members that carry a constraint. It takes the place of the
 // client's response_format.
-func (p *Profile) guided(g Guided) []openai.Member {
+func (p *Profile) guidedMembers(g Guided) []openai.Member {
 	tag := g.Kind == GuidedStructuralTag
 	form := p.JSON
 	if tag {

@@ -54,7 +54,7 @@ func (r *Reader) Read(c *openai.Chunk) (chunk.Item, error) {
 		}
 	}
 	r.item.EngineData = r.takeOpaque(c)
-	r.count(c)
+	r.countTokens(c)
 	return r.item, nil
 }
 
@@ -81,7 +81,7 @@ func (r *Reader) readChoice(c *openai.Chunk, choice *openai.Choice) error {
 		}
 	}
 	if len(r.hidden) > 0 {
-		choice.Delta.Content = state.hide(choice.Delta.Content, r.hidden, ended, stop)
+		choice.Delta.Content = state.cutHiddenStops(choice.Delta.Content, r.hidden, ended, stop)
 	}
 	return nil
 }
@@ -113,11 +113,11 @@ func (r *Reader) takeOpaque(c *openai.Chunk) openai.Raw {
 	return jsonx.AppendMembers(nil, list)
 }
 
-// count makes the item's metrics, by the best evidence at hand.
-func (r *Reader) count(c *openai.Chunk) {
+// countTokens makes the item's metrics, by the best evidence at hand.
+func (r *Reader) countTokens(c *openai.Chunk) {
 	m := chunk.Metrics{}
 	for i := range c.Choices {
-		m.ChunkTokens += int64(length(c.Choices[i].TokenIDs))
+		m.ChunkTokens += int64(listLength(c.Choices[i].TokenIDs))
 	}
 	switch {
 	case m.ChunkTokens > 0:
@@ -195,7 +195,7 @@ func holdsAny(ids openai.Raw, wanted []int64) bool {
 	}
 }
 
-func length(list openai.Raw) (n int) {
+func listLength(list openai.Raw) (n int) {
 	for a := jsonx.ArrayOf(list); ; n++ {
 		if _, ok := a.Next(); !ok {
 			return n

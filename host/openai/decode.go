@@ -35,13 +35,13 @@ func (c *Chunk) Decode(data []byte) error {
 		if string(name) == "object" && string(value) == `"error"` { // the flat form of an error
 			c.Error = v
 		}
-		if err := c.member(name, value); err != nil {
+		if err := c.decodeMember(name, value); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *Chunk) member(name []byte, v Raw) error {
+func (c *Chunk) decodeMember(name []byte, v Raw) error {
 	switch string(name) {
 	case "id":
 		return again(&c.ID, c.last.ID, "id", v)
@@ -88,13 +88,13 @@ func (c *Chunk) decodeChoices(v Raw) error {
 		} else {
 			c.Choices = append(c.Choices, Choice{})
 		}
-		if err := c.Choices[len(c.Choices)-1].decode(element); err != nil {
+		if err := c.Choices[len(c.Choices)-1].decodeChoice(element); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *Choice) decode(v Raw) error {
+func (c *Choice) decodeChoice(v Raw) error {
 	*c = Choice{Extra: c.Extra[:0], Delta: Delta{ToolCalls: c.Delta.ToolCalls[:0], Extra: c.Delta.Extra[:0]}}
 	if !jsonx.IsObject(v) {
 		return wrongType("choices[]", "an object")
@@ -104,13 +104,13 @@ func (c *Choice) decode(v Raw) error {
 		if !ok {
 			return nil
 		}
-		if err := c.member(name, value); err != nil {
+		if err := c.decodeMember(name, value); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *Choice) member(name []byte, v Raw) error {
+func (c *Choice) decodeMember(name []byte, v Raw) error {
 	switch string(name) {
 	case "index":
 		n, ok := jsonx.Int(v)
@@ -120,7 +120,7 @@ func (c *Choice) member(name []byte, v Raw) error {
 		c.Index = int(n)
 	case "message": // some engines repeat the whole answer in their last chunk
 	case "delta":
-		return c.Delta.decode(v)
+		return c.Delta.decodeDelta(v)
 	case "text":
 		return text(&c.Text, "choices[].text", v)
 	case "finish_reason":
@@ -145,7 +145,7 @@ func (c *Choice) member(name []byte, v Raw) error {
 // more of them are taken than a request can ask for.
 const maxIndex = 1<<16 - 1
 
-func (d *Delta) decode(v Raw) error {
+func (d *Delta) decodeDelta(v Raw) error {
 	if !jsonx.IsObject(v) && !jsonx.IsNull(v) {
 		return wrongType("choices[].delta", "an object")
 	}
@@ -154,13 +154,13 @@ func (d *Delta) decode(v Raw) error {
 		if !ok {
 			return nil
 		}
-		if err := d.member(name, value); err != nil {
+		if err := d.decodeMember(name, value); err != nil {
 			return err
 		}
 	}
 }
 
-func (d *Delta) member(name []byte, v Raw) error {
+func (d *Delta) decodeMember(name []byte, v Raw) error {
 	switch string(name) {
 	case "role":
 		return text(&d.Role, "choices[].delta.role", v)
@@ -195,14 +195,14 @@ func (d *Delta) decodeCalls(v Raw) error {
 			return nil
 		}
 		call := ToolCall{Index: len(d.ToolCalls)}
-		if err := call.decode(element); err != nil {
+		if err := call.decodeToolCall(element); err != nil {
 			return err
 		}
 		d.ToolCalls = append(d.ToolCalls, call)
 	}
 }
 
-func (t *ToolCall) decode(v Raw) error {
+func (t *ToolCall) decodeToolCall(v Raw) error {
 	if !jsonx.IsObject(v) {
 		return wrongType("choices[].delta.tool_calls[]", "an object")
 	}

@@ -55,7 +55,7 @@ func appendFrame(dst []byte, f *Frame, object string) []byte {
 // appendTail writes what chunks and completions have behind their choices.
 func appendTail(dst []byte, usage *Usage, nvext, promptLogprobs Raw, extra []Member) []byte {
 	if usage != nil {
-		dst = usage.append(append(dst, `,"usage":`...))
+		dst = usage.appendUsage(append(dst, `,"usage":`...))
 	}
 	if !jsonx.IsNull(nvext) {
 		dst = jsonx.AppendRaw(append(dst, `,"nvext":`...), nvext)
@@ -131,9 +131,9 @@ func appendCall(dst []byte, t *ToolCall, indexed bool) []byte {
 	return append(appendExtra(dst, t.Extra), '}')
 }
 
-// append writes the usage as the engine sent it, with the reasoning tokens that
+// appendUsage writes the usage as the engine sent it, with the reasoning tokens that
 // were found here.
-func (u *Usage) append(dst []byte) []byte {
+func (u *Usage) appendUsage(dst []byte) []byte {
 	dst = append(dst, '{')
 	hasDetails := false
 	for o := jsonx.ObjectOf(u.raw()); ; {

@@ -261,11 +261,11 @@ func TestUsage(t *testing.T) {
 		t.Errorf("got %+v", c.Usage)
 	}
 	c.Usage.ReasoningTokens = 7
-	if got, want := string(c.Usage.append(nil)), `{"prompt_tokens":1,"x":{"y":1.0},"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"z":1,"reasoning_tokens":7},"prompt_tokens_details":{"cached_tokens":4}}`; got != want {
+	if got, want := string(c.Usage.appendUsage(nil)), `{"prompt_tokens":1,"x":{"y":1.0},"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"z":1,"reasoning_tokens":7},"prompt_tokens_details":{"cached_tokens":4}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	u := Usage{PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3, ReasoningTokens: 1}
-	if got, want := string(u.append(nil)), `{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"reasoning_tokens":1}}`; got != want {
+	if got, want := string(u.appendUsage(nil)), `{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3,"completion_tokens_details":{"reasoning_tokens":1}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 }

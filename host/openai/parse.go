@@ -41,11 +41,11 @@ func DecodeRequest(body []byte) (*ChatRequest, error) {
 		if k, ok := memberKinds[m.Name]; ok && !k.fits(m.Value) {
 			return nil, badType(m.Name, k.String())
 		}
-		if err := r.read(m.Name, m.Value); err != nil {
+		if err := r.readMember(m.Name, m.Value); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.check(); err != nil {
+	if err := r.checkRequest(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -69,8 +69,8 @@ func lastOfEach(list []Member) []Member {
 	return kept
 }
 
-// read takes over one member that is not null and of the right type.
-func (r *ChatRequest) read(name string, v Raw) error {
+// readMember takes over one member that is not null and of the right type.
+func (r *ChatRequest) readMember(name string, v Raw) error {
 	switch name {
 	case "model":
 		r.Model, _ = jsonx.String(v)
@@ -89,7 +89,7 @@ func (r *ChatRequest) read(name string, v Raw) error {
 	case "tools":
 		return r.readTools(v)
 	case "tool_choice":
-		return r.ToolChoice.read(v)
+		return r.ToolChoice.readToolChoice(v)
 	case "parallel_tool_calls":
 		r.ParallelToolCalls, _ = jsonx.Bool(v)
 	case "response_format":
@@ -127,13 +127,13 @@ func (r *ChatRequest) read(name string, v Raw) error {
 			r.MaxTokens = n
 		}
 	case "thinking":
-		return r.Thinking.read(v)
+		return r.Thinking.readThinking(v)
 	case "reasoning_effort":
 		r.ReasoningEffort, _ = jsonx.String(v)
 	case "chat_template_kwargs":
 		r.ChatTemplateKwargs = lastOfEach(jsonx.Members(v))
 	case "nvext":
-		return r.NVExt.read(v)
+		return r.NVExt.readNVExt(v)
 	case "functions", "function_call":
 		return &Error{Status: http.StatusNotImplemented, Code: CodeUnsupported, Param: name,
 			Message: name + " is not supported: use tools and tool_choice"}
@@ -141,14 +141,14 @@ func (r *ChatRequest) read(name string, v Raw) error {
 	return nil
 }
 
-// check judges members together, once all are known.
-func (r *ChatRequest) check() error {
+// checkRequest judges members together, once all are known.
+func (r *ChatRequest) checkRequest() error {
 	switch {
 	case r.Model == "":
 		return &Error{Status: http.StatusBadRequest, Code: CodeMissing, Param: "model", Message: "model is missing: name one of GET /v1/models"}
 	case len(r.Messages) == 0:
 		return &Error{Status: http.StatusBadRequest, Code: CodeMissing, Param: "messages", Message: "messages is missing or empty: send at least one message"}
-	case !r.Stream && r.has("stream_options"):
+	case !r.Stream && r.hasMember("stream_options"):
 		return badValue("stream_options", "is only allowed with stream: true")
 	case r.N > 1 && r.NVExt.Wants("completion_token_ids"):
 		return badValue("nvext.extra_fields", "completion_token_ids needs exactly one generated choice: n must be 1")
@@ -173,8 +173,8 @@ func (r *ChatRequest) checkToolChoice() error {
 	return nil
 }
 
-// has says whether the client sent a member, and not null.
-func (r *ChatRequest) has(name string) bool { return !jsonx.IsNull(r.Member(name)) }
+// hasMember says whether the client sent a member, and not null.
+func (r *ChatRequest) hasMember(name string) bool { return !jsonx.IsNull(r.Member(name)) }
 
 // Member gives a member of the request as the client sent it, nil if it is absent.
 func (r *ChatRequest) Member(name string) Raw {
@@ -273,14 +273,14 @@ func (r *ChatRequest) readTools(v Raw) error {
 			return nil
 		}
 		t := Tool{Raw: e}
-		if err := t.read(fmt.Sprintf("tools[%d]", len(r.Tools)), e); err != nil {
+		if err := t.readTool(fmt.Sprintf("tools[%d]", len(r.Tools)), e); err != nil {
 			return err
 		}
 		r.Tools = append(r.Tools, t)
 	}
 }
 
-func (t *Tool) read(where string, v Raw) error {
+func (t *Tool) readTool(where string, v Raw) error {
 	if !jsonx.IsObject(v) {
 		return badType(where, "an object")
 	}
@@ -319,7 +319,7 @@ func (t *Tool) read(where string, v Raw) error {
 	return nil
 }
 
-func (c *ToolChoice) read(v Raw) error {
+func (c *ToolChoice) readToolChoice(v Raw) error {
 	if s, ok := jsonx.String(v); ok {
 		switch s {
 		case ToolChoiceAuto, ToolChoiceNone, ToolChoiceRequired:
@@ -362,7 +362,7 @@ func (r *ChatRequest) readStop(v Raw) error {
 
 var thinkingWords = map[string]Thinking{"enabled": ThinkingOn, "disabled": ThinkingOff, "adaptive": ThinkingAdaptive}
 
-func (t *Thinking) read(v Raw) error {
+func (t *Thinking) readThinking(v Raw) error {
 	word, _ := jsonx.String(jsonx.Get(v, "type"))
 	switch string(v) {
 	case "true":
@@ -377,7 +377,7 @@ func (t *Thinking) read(v Raw) error {
 	return nil
 }
 
-func (n *NVExtRequest) read(v Raw) error {
+func (n *NVExtRequest) readNVExt(v Raw) error {
 	n.Raw = v
 	for _, m := range jsonx.Members(v) {
 		k, ok := nvextKinds[m.Name]

@@ -14,8 +14,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
-// guide decides how the engine is constrained for the sake of calls.
-func (m *Model) guide(p *Plan) *openai.Error {
+// decideGuidedDecoding decides how the engine is constrained for the sake of calls.
+func (m *Model) decideGuidedDecoding(p *Plan) *openai.Error {
 	r := p.Chat
 	p.TurnGrammar = m.TurnGrammar
 	switch {
@@ -57,9 +57,9 @@ func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
 	}
 	r := p.Chat
 	open := abi.OpenBlock{
-		Parser: parser.Name, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options, Flags: p.flags(),
+		Parser: parser.Name, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options, Flags: p.openFlags(),
 	}
-	p.prompt(&open, parser)
+	p.setPromptState(&open, parser)
 	addTools(&open, r.Tools, true)
 	answer, err := builder.Constraint(&open)
 	if err != nil {

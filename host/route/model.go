@@ -87,8 +87,8 @@ func NewParsers(tool, reasoning *parser.Family) Parsers {
 // Any says whether the model has a parser at all.
 func (p *Parsers) Any() bool { return p.Tool != "" || p.Reasoning != "" }
 
-// pair names the parsers for a message.
-func (p *Parsers) pair() string {
+// parserPair names the parsers for a message.
+func (p *Parsers) parserPair() string {
 	name := func(s string) string {
 		if s == "" {
 			return "none"
@@ -104,9 +104,9 @@ func (m *Model) Check() error {
 	p := &m.Parsers
 	switch {
 	case m.Version == V2 && p.Any() && p.Unified == nil && p.Split == nil:
-		return fmt.Errorf("%s: 2: %s have neither a unified nor a split implementation; use auto or 1", SettingVersion, p.pair())
+		return fmt.Errorf("%s: 2: %s have neither a unified nor a split implementation; use auto or 1", SettingVersion, p.parserPair())
 	case m.Version == V1 && p.Tool != "" && p.Jailed == nil:
-		return fmt.Errorf("%s: 1: %s have no implementation for the jail; use auto or 2", SettingVersion, p.pair())
+		return fmt.Errorf("%s: 1: %s have no implementation for the jail; use auto or 2", SettingVersion, p.parserPair())
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (m *Model) Check() error {
 // CheckOptions opens a session of each parser: one that can't use the model's
 // options says so there.
 func (m *Model) CheckOptions() error {
-	for _, e := range m.Parsers.list() {
+	for _, e := range m.Parsers.parserList() {
 		s, _, err := parse.Open(parse.Config{Engine: e, Open: abi.OpenBlock{Options: m.Options}})
 		if refused := (*parse.OpenError)(nil); errors.As(err, &refused) {
 			return fmt.Errorf("options: %w", refused)

@@ -54,41 +54,41 @@ type Plan struct {
 
 // Decide makes the plan of a request, or says why it can't be served.
 func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
-	if err := m.refuse(r); err != nil {
+	if err := m.refuseUnservable(r); err != nil {
 		return nil, err
 	}
 	p := &Plan{
 		Chat:     r,
 		CallsOff: len(r.Tools) > 0 && r.ToolChoice.Mode == openai.ToolChoiceNone,
-		NonEmpty: nonEmpty(r), options: m.Options, opens: m.Opens,
+		NonEmpty: wantsNonEmptyContent(r), options: m.Options, opens: m.Opens,
 	}
 	p.ShowTools = len(r.Tools) > 0 && (!p.CallsOff || m.ToolsUnderNone)
-	mode, args := m.thinking(r)
+	mode, args := m.decideThinking(r)
 	p.ReasoningOff = mode == openai.ThinkingOff
 	if mode == openai.ThinkingUnset && m.Render == nil {
-		mode, args = m.defaulted(args)
+		mode, args = m.defaultThinking(args)
 	}
 	p.thinks, p.TemplateArgs = mode, args
 	if m.Render != nil {
 		p.Prompt, p.tailed = m.Render(r, args)
 		p.tail = abi.PromptTail(p.Prompt)
 	}
-	if err := m.guide(p); err != nil {
+	if err := m.decideGuidedDecoding(p); err != nil {
 		return nil, err
 	}
 	if p.Guided.Kind == backend.GuidedNone && !r.ToolChoice.Forced() {
-		p.JSONStarts = starts(r)
+		p.JSONStarts = jsonStarts(r)
 	}
 	var err *openai.Error
-	if p.Route, err = m.pick(p); err != nil {
+	if p.Route, err = m.pickRoute(p); err != nil {
 		return nil, err
 	}
-	m.stages(p)
+	m.setStages(p)
 	return p, nil
 }
 
-// stages sets the parsers that the route runs.
-func (m *Model) stages(p *Plan) {
+// setStages sets the parsers that the route runs.
+func (m *Model) setStages(p *Plan) {
 	e := &m.Parsers
 	switch p.Route {
 	case Unified:
@@ -119,7 +119,7 @@ func (p *Plan) EOSTexts() []string {
 	var texts []string
 	for _, e := range p.parsers() {
 		for _, t := range e.Parser().EOS {
-			if t != "" && !p.closer(e, t) && !slices.Contains(texts, t) {
+			if t != "" && !p.isCloser(e, t) && !slices.Contains(texts, t) {
 				texts = append(texts, t)
 			}
 		}
@@ -127,9 +127,9 @@ func (p *Plan) EOSTexts() []string {
 	return texts
 }
 
-// closer says whether the parser reads an end token's text as a part of its
+// isCloser says whether the parser reads an end token's text as a part of its
 // grammar in this request.
-func (p *Plan) closer(e parser.Engine, text string) bool {
+func (p *Plan) isCloser(e parser.Engine, text string) bool {
 	parser := e.Parser()
 	if p.TurnGrammar && parser.Strict {
 		return true
@@ -140,7 +140,7 @@ func (p *Plan) closer(e parser.Engine, text string) bool {
 // StopText says whether the text of the stop token is wanted in the output.
 func (p *Plan) StopText() bool {
 	return slices.ContainsFunc(p.parsers(), func(e parser.Engine) bool {
-		return slices.ContainsFunc(e.Parser().EOS, func(t string) bool { return p.closer(e, t) })
+		return slices.ContainsFunc(e.Parser().EOS, func(t string) bool { return p.isCloser(e, t) })
 	})
 }
 
@@ -170,7 +170,7 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	parser := e.Parser()
 	s := abi.OpenBlock{Parser: parser.Name, Options: p.options}
 	if e != p.Calls {
-		p.prompt(&s, parser)
+		p.setPromptState(&s, parser)
 	}
 	if e != p.Calls && slices.Contains(parser.Guided, p.Chat.ToolChoice.Mode) {
 		s.Mode = p.Mode
@@ -181,7 +181,7 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	if e != p.Thought {
 		addTools(&s, p.Chat.Tools, parser.NeedsSchemas)
 	}
-	s.Flags |= p.flags()
+	s.Flags |= p.openFlags()
 	if p.TurnGrammar && parser.Strict {
 		s.Flags |= abi.OpenTurnGrammar
 	}
@@ -191,9 +191,9 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	return s
 }
 
-// prompt tells a session where the prompt left off. START is decided here, by the
+// setPromptState tells a session where the prompt left off. START is decided here, by the
 // manifest, and nowhere else.
-func (p *Plan) prompt(s *abi.OpenBlock, parser *manifest.Parser) {
+func (p *Plan) setPromptState(s *abi.OpenBlock, parser *manifest.Parser) {
 	s.PromptTail = p.tail
 	if p.tailed {
 		s.Start = parser.StartAfter(p.tail)
@@ -203,19 +203,19 @@ func (p *Plan) prompt(s *abi.OpenBlock, parser *manifest.Parser) {
 	s.Start = parser.StartUnseen(p.opens, thinks)
 }
 
-func (p *Plan) flags() (flags uint32) {
+func (p *Plan) openFlags() (openFlags uint32) {
 	if !p.ReasoningOff {
-		flags |= abi.OpenReasoning
+		openFlags |= abi.OpenReasoning
 	}
 	if p.Chat.ParallelToolCalls {
-		flags |= abi.OpenParallel
+		openFlags |= abi.OpenParallel
 	}
-	return flags
+	return openFlags
 }
 
-// starts gives the bytes that an answer in JSON can begin with, by the client's
+// jsonStarts gives the bytes that an answer in JSON can begin with, by the client's
 // response format; "" where it is to be no JSON.
-func starts(r *openai.ChatRequest) string {
+func jsonStarts(r *openai.ChatRequest) string {
 	switch r.ResponseFormatType {
 	case "json_object":
 		return "{"
@@ -232,8 +232,10 @@ func starts(r *openai.ChatRequest) string {
 	return ""
 }
 
-// list gives the parsers that the model has.
-func (p *Parsers) list() []parser.Engine { return present(p.Unified, p.Split, p.Jailed, p.Thought) }
+// parserList gives the parsers that the model has.
+func (p *Parsers) parserList() []parser.Engine {
+	return present(p.Unified, p.Split, p.Jailed, p.Thought)
+}
 
 func present(engines ...parser.Engine) []parser.Engine {
 	return slices.DeleteFunc(engines, func(e parser.Engine) bool { return e == nil })

@@ -17,10 +17,10 @@ func refusal(param, code, format string, args ...any) *openai.Error {
 	return &openai.Error{Status: http.StatusBadRequest, Param: param, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// refuse says what is wrong with a request whatever its route: token indices of
+// refuseUnservable says what is wrong with a request whatever its route: token indices of
 // more than one choice, or a named tool whose call would stand in the envelope of
 // another family's parser.
-func (m *Model) refuse(r *openai.ChatRequest) *openai.Error {
+func (m *Model) refuseUnservable(r *openai.ChatRequest) *openai.Error {
 	if r.N > 1 && r.NVExt.Wants(chunk.FieldAlignment) {
 		return refusal("nvext.extra_fields", "unsupported_with_n",
 			"%s in nvext.extra_fields needs exactly one generated choice, n = 1: its indices are those of one list of tokens", chunk.FieldAlignment)
@@ -30,7 +30,7 @@ func (m *Model) refuse(r *openai.ChatRequest) *openai.Error {
 		return nil
 	}
 	return refusal("tool_choice", "tool_parser_needed",
-		"a named tool_choice needs the tool parser %s beside the reasoning parser of that name; the model has %s", p.Reasoning, p.pair())
+		"a named tool_choice needs the tool parser %s beside the reasoning parser of that name; the model has %s", p.Reasoning, p.parserPair())
 }
 
 // needsJail refuses a request that an explicit version 2 can't serve.
@@ -41,7 +41,7 @@ func (m *Model) needsJail(r *openai.ChatRequest) *openai.Error {
 	}
 	return refusal("tool_choice", "parser_version",
 		"%s is 2, but tool_choice %s needs the v1 jail on this model (%s): set %s to auto or 1",
-		SettingVersion, choice, m.Parsers.pair(), SettingVersion)
+		SettingVersion, choice, m.Parsers.parserPair(), SettingVersion)
 }
 
 // refuseJailed says what is wrong with a request on the jail route.

@@ -6,8 +6,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
-// pick chooses the route. It runs once a request, after the guided decision.
-func (m *Model) pick(plan *Plan) (Route, *openai.Error) {
+// pickRoute chooses the route. It runs once a request, after the guided decision.
+func (m *Model) pickRoute(plan *Plan) (Route, *openai.Error) {
 	p, r := &m.Parsers, plan.Chat
 	if m.unified() {
 		return Unified, nil

@@ -22,17 +22,17 @@ var thinkingArgs = []string{argThinking, argEnableThinking, argThinkingMode}
 // argNonEmpty asks for an answer that is not empty.
 const argNonEmpty = "force_nonempty_content"
 
-// thinking decides whether the model is to think: the request's word, unless the
+// decideThinking decides whether the model is to think: the request's word, unless the
 // family can't go with it, else the deployment's, else nobody's. The template
 // arguments come back with every name of the switch set alike, so that a template
 // that reads any of them sees it.
-func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Member) {
-	mode := requested(r)
+func (m *Model) decideThinking(r *openai.ChatRequest) (openai.Thinking, []openai.Member) {
+	mode := requestedThinking(r)
 	switch {
 	case r.ToolChoice.Mode == openai.ToolChoiceNamed && m.thinkingOff("named"):
 		mode = openai.ThinkingOff
 	case mode != openai.ThinkingUnset:
-	case constrained(r) && m.thinkingOff("constrained"):
+	case decodingConstrained(r) && m.thinkingOff("constrained"):
 		mode = openai.ThinkingOff
 	default:
 		mode = m.Thinking
@@ -40,14 +40,14 @@ func (m *Model) thinking(r *openai.ChatRequest) (openai.Thinking, []openai.Membe
 	if mode != openai.ThinkingOn && mode != openai.ThinkingOff {
 		return mode, r.ChatTemplateKwargs
 	}
-	return mode, setAlike(r.ChatTemplateKwargs, mode == openai.ThinkingOn, m.readsMode())
+	return mode, setThinkingArguments(r.ChatTemplateKwargs, mode == openai.ThinkingOn, m.readsMode())
 }
 
-// defaulted is the family's own mode, where its template opens the thought by it
+// defaultThinking is the family's own mode, where its template opens the thought by it
 // and nobody said one. It is put into the template arguments: what the prompt
 // leaves open would else be the engine's guess against ours.
-func (m *Model) defaulted(args []openai.Member) (openai.Thinking, []openai.Member) {
-	for _, e := range m.Parsers.list() {
+func (m *Model) defaultThinking(args []openai.Member) (openai.Thinking, []openai.Member) {
+	for _, e := range m.Parsers.parserList() {
 		t := e.Parser().Thinking
 		if t == nil || !t.Opens || len(t.Controls) == 0 {
 			continue
@@ -57,25 +57,25 @@ func (m *Model) defaulted(args []openai.Member) (openai.Thinking, []openai.Membe
 		if on {
 			mode = openai.ThinkingOn
 		}
-		return mode, setAlike(args, on, m.readsMode())
+		return mode, setThinkingArguments(args, on, m.readsMode())
 	}
 	return openai.ThinkingUnset, args
 }
 
 // thinkingOff says whether a parser of the model can't go with thinking then.
 func (m *Model) thinkingOff(when string) bool {
-	return slices.ContainsFunc(m.Parsers.list(), func(e parser.Engine) bool {
+	return slices.ContainsFunc(m.Parsers.parserList(), func(e parser.Engine) bool {
 		t := e.Parser().Thinking
 		return t != nil && slices.Contains(t.Off, when)
 	})
 }
 
-// constrained says whether the answer is decoded under a constraint.
-func constrained(r *openai.ChatRequest) bool {
-	return r.ToolChoice.Forced() || starts(r) != "" || len(r.GuidedFields) > 0
+// decodingConstrained says whether the answer is decoded under a constraint.
+func decodingConstrained(r *openai.ChatRequest) bool {
+	return r.ToolChoice.Forced() || jsonStarts(r) != "" || len(r.GuidedFields) > 0
 }
 
-func requested(r *openai.ChatRequest) openai.Thinking {
+func requestedThinking(r *openai.ChatRequest) openai.Thinking {
 	if r.Thinking != openai.ThinkingUnset {
 		return r.Thinking
 	}
@@ -88,15 +88,15 @@ func requested(r *openai.ChatRequest) openai.Thinking {
 	}
 	for _, name := range thinkingArgs {
 		if i := argument(r.ChatTemplateKwargs, name); i >= 0 && !jsonx.IsNull(r.ChatTemplateKwargs[i].Value) {
-			return truth(name, r.ChatTemplateKwargs[i].Value)
+			return truthWord(name, r.ChatTemplateKwargs[i].Value)
 		}
 	}
 	return openai.ThinkingUnset
 }
 
-// truth reads a template argument: booleans, numbers, truth words. A value that
+// truthWord reads a template argument: booleans, numbers, truth words. A value that
 // is not known leaves it to the model, as adaptive does.
-func truth(name string, v openai.Raw) openai.Thinking {
+func truthWord(name string, v openai.Raw) openai.Thinking {
 	word := strings.ToLower(strings.TrimSpace(string(v)))
 	if s, ok := jsonx.String(v); ok {
 		word = strings.ToLower(strings.TrimSpace(s))
@@ -131,15 +131,15 @@ func truthNumber(word string) openai.Thinking {
 
 // readsMode says whether a template of the model reads thinking_mode.
 func (m *Model) readsMode() bool {
-	return slices.ContainsFunc(m.Parsers.list(), func(e parser.Engine) bool {
+	return slices.ContainsFunc(m.Parsers.parserList(), func(e parser.Engine) bool {
 		t := e.Parser().Thinking
 		return t != nil && slices.Contains(t.Controls, argThinkingMode)
 	})
 }
 
-// setAlike gives every name of the switch one value. thinking_mode is added only
+// setThinkingArguments gives every name of the switch one value. thinking_mode is added only
 // where somebody uses it.
-func setAlike(args []openai.Member, on, mode bool) []openai.Member {
+func setThinkingArguments(args []openai.Member, on, mode bool) []openai.Member {
 	args = slices.Clone(args)
 	for _, name := range thinkingArgs {
 		if name != argThinkingMode || mode || argument(args, name) >= 0 {
@@ -173,8 +173,8 @@ func setArgument(args []openai.Member, name string, v openai.Raw) []openai.Membe
 	return append(args, openai.Member{Name: name, Value: v})
 }
 
-// nonEmpty says whether the client wants content whatever the model does.
-func nonEmpty(r *openai.ChatRequest) bool {
+// wantsNonEmptyContent says whether the client wants content whatever the model does.
+func wantsNonEmptyContent(r *openai.ChatRequest) bool {
 	i := argument(r.ChatTemplateKwargs, argNonEmpty)
-	return i >= 0 && truth(argNonEmpty, r.ChatTemplateKwargs[i].Value) == openai.ThinkingOn
+	return i >= 0 && truthWord(argNonEmpty, r.ChatTemplateKwargs[i].Value) == openai.ThinkingOn
 }

@@ -39,7 +39,7 @@ func ParseVersion(setting, value string) (Version, error) {
 	case "2":
 		return V2, nil
 	}
-	return Auto, fmt.Errorf("%s: %s is no parser version: use auto, 1 or 2", setting, quoted(value))
+	return Auto, fmt.Errorf("%s: %s is no parser version: use auto, 1 or 2", setting, quotedJSON(value))
 }
 
 // words lists what the boolean switch understands, and what each means.
@@ -59,7 +59,7 @@ func parseSwitch(value string) (on bool, err error) {
 		}
 		list = append(list, w.word)
 	}
-	return false, fmt.Errorf("%s: %s is no boolean word: use %s", EnvSwitchDyn, quoted(value), strings.Join(list, ", "))
+	return false, fmt.Errorf("%s: %s is no boolean word: use %s", EnvSwitchDyn, quotedJSON(value), strings.Join(list, ", "))
 }
 
 // VersionFromEnv reads the selector from the environment, by its name, its alias
@@ -102,8 +102,8 @@ func contradiction(name1, value1, name2, value2 string) error {
 	return fmt.Errorf("%s=%s and %s=%s contradict each other: set only one of them", name1, value1, name2, value2)
 }
 
-// quoted shows a value in a message, also one that is no text.
-func quoted(value string) string {
+// quotedJSON shows a value in a message, also one that is no text.
+func quotedJSON(value string) string {
 	if !utf8.ValidString(value) {
 		return fmt.Sprintf("%+q (not UTF-8)", value)
 	}

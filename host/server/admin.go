@@ -17,22 +17,25 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/registry"
 )
 
-// admin adds the administrator's endpoints, if there is a key for them.
-func (s *Server) admin(e *echo.Echo) {
+// adminAPI serves the administrator's endpoints.
+type adminAPI struct{ *Server }
+
+// addRoutes adds the endpoints, if there is a key for them.
+func (s adminAPI) addRoutes(e *echo.Echo) {
 	if s.cfg.Admin.Key == "" {
 		return
 	}
-	g := e.Group("/admin", s.authorise)
+	g := e.Group("/admin", s.requireKey)
 	g.GET("/modules", s.listModules)
 	g.GET("/modules/:name", s.showModule)
 	g.PUT("/modules/:name", s.putModule)
-	g.DELETE("/modules/:name", s.changing(s.registry.Remove))
-	g.POST("/modules/:name/rollback", s.changing(s.registry.Rollback))
-	g.POST("/modules/:name/promote", s.changing(s.registry.Promote))
+	g.DELETE("/modules/:name", s.changeHandler(s.registry.Remove))
+	g.POST("/modules/:name/rollback", s.changeHandler(s.registry.Rollback))
+	g.POST("/modules/:name/promote", s.changeHandler(s.registry.Promote))
 }
 
-// authorise lets requests pass that carry the administrator's key.
-func (s *Server) authorise(next echo.HandlerFunc) echo.HandlerFunc {
+// requireKey lets requests pass that carry the administrator's key.
+func (s adminAPI) requireKey(next echo.HandlerFunc) echo.HandlerFunc {
 	want := sha256.Sum256([]byte(s.cfg.Admin.Key.Reveal()))
 	return func(c echo.Context) error {
 		key, ok := strings.CutPrefix(c.Request().Header.Get(echo.HeaderAuthorization), "Bearer ")
@@ -51,7 +54,7 @@ type ModuleList struct {
 	Refused []registry.Refusal `json:"refused"`
 }
 
-func (s *Server) listModules(c echo.Context) error {
+func (s adminAPI) listModules(c echo.Context) error {
 	l := ModuleList{s.registry.Modules(), s.registry.Refused()}
 	if l.Refused == nil {
 		l.Refused = []registry.Refusal{}
@@ -59,12 +62,12 @@ func (s *Server) listModules(c echo.Context) error {
 	return c.JSON(http.StatusOK, l)
 }
 
-func (s *Server) showModule(c echo.Context) error {
-	return s.module(c, http.StatusOK)
+func (s adminAPI) showModule(c echo.Context) error {
+	return s.writeModule(c, http.StatusOK)
 }
 
 // module answers with the module's state.
-func (s *Server) module(c echo.Context, status int) error {
+func (s adminAPI) writeModule(c echo.Context, status int) error {
 	m, ok := s.registry.Module(c.Param("name"))
 	if !ok {
 		return adminError(&registry.NoModuleError{Module: c.Param("name")})
@@ -78,7 +81,7 @@ func (s *Server) module(c echo.Context, status int) error {
 // headerSignature carries a module's detached signature, in base64.
 const headerSignature = "X-Turnkey-Signature"
 
-func (s *Server) putModule(c echo.Context) error {
+func (s adminAPI) putModule(c echo.Context) error {
 	ok, err := condition(c)
 	if err != nil {
 		return err
@@ -87,7 +90,7 @@ func (s *Server) putModule(c echo.Context) error {
 	if err := rollout(c, &change); err != nil {
 		return &openai.Error{Status: http.StatusBadRequest, Code: "rollout", Message: err.Error()}
 	}
-	if change.Binary, err = s.body(c, int64(s.registry.MaxModuleBytes()), "modules.limits"); err != nil {
+	if change.Binary, err = s.readBody(c, int64(s.registry.MaxModuleBytes()), "modules.limits"); err != nil {
 		return err
 	}
 	name, status := c.Param("name"), http.StatusOK
@@ -97,7 +100,7 @@ func (s *Server) putModule(c echo.Context) error {
 	if err := s.registry.Put(c.Request().Context(), name, change); err != nil {
 		return adminError(err)
 	}
-	return s.module(c, status)
+	return s.writeModule(c, status)
 }
 
 // rollout reads how a version is to go live from the query.
@@ -130,8 +133,8 @@ func rollout(c echo.Context, change *registry.Change) (err error) {
 	return o.Check()
 }
 
-// changing is an endpoint that changes a module without a body.
-func (s *Server) changing(change func(context.Context, string, registry.Condition) error) echo.HandlerFunc {
+// changeHandler is an endpoint that changes a module without a body.
+func (s adminAPI) changeHandler(change func(context.Context, string, registry.Condition) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ok, err := condition(c)
 		if err != nil {
@@ -143,7 +146,7 @@ func (s *Server) changing(change func(context.Context, string, registry.Conditio
 		if _, there := s.registry.Module(c.Param("name")); !there {
 			return c.NoContent(http.StatusNoContent)
 		}
-		return s.module(c, http.StatusOK)
+		return s.writeModule(c, http.StatusOK)
 	}
 }
 

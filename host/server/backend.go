@@ -7,9 +7,9 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/config"
 )
 
-// backend makes the engine of a model, and a function that lets go of what it
+// engineFor makes the engine of a model, and a function that lets go of what it
 // holds.
-func (s *Server) backend(c *config.Model) (b backend.Backend, p *backend.Profile, release func(), err error) {
+func (s *Server) engineFor(c *config.Model) (b backend.Backend, p *backend.Profile, release func(), err error) {
 	u := s.cfg.Upstream(c)
 	if u.Kind == "replay" {
 		b, err := replay.New(replay.Config{Dir: u.Transcripts, Delay: u.TokenDelay})

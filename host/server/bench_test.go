@@ -80,7 +80,7 @@ func BenchmarkRequest(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer s.close()
+			defer s.releaseAll()
 			front := httptest.NewServer(s.http.Handler)
 			defer front.Close()
 			body := ask(streaming + `,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}]`)

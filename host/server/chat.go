@@ -37,8 +37,8 @@ const exchangeKey = "exchange"
 
 func exchangeOf(c echo.Context) *exchange { return c.Get(exchangeKey).(*exchange) }
 
-// chat answers POST /v1/chat/completions.
-func (s *Server) chat(c echo.Context) error {
+// serveChat answers POST /v1/chat/completions.
+func (s *Server) serveChat(c echo.Context) error {
 	x := exchangeOf(c)
 	x.asked = true
 	if limit := s.cfg.Limits.Requests; s.running.Add(1) > int64(limit) && limit > 0 {
@@ -46,7 +46,7 @@ func (s *Server) chat(c echo.Context) error {
 		return &openai.Error{Status: s.cfg.OverloadStatus, Code: "limits.requests", Message: fmt.Sprintf("%d requests are running already; try again later", limit)}
 	}
 	defer s.running.Add(-1)
-	body, err := s.body(c, int64(s.cfg.Limits.Body), "limits.body")
+	body, err := s.readBody(c, int64(s.cfg.Limits.Body), "limits.body")
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *Server) chat(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.extend(c, request); err != nil {
+	if err := s.applyNVExtHeaders(c, request); err != nil {
 		return err
 	}
 	m := s.models[request.Model]
@@ -68,7 +68,7 @@ func (s *Server) chat(c echo.Context) error {
 	gauge := s.metrics.running.WithLabelValues(x.model)
 	gauge.Inc()
 	defer gauge.Dec()
-	model, lease, err := s.take(c.Request().Context(), m)
+	model, lease, err := s.leaseModel(c.Request().Context(), m)
 	if err != nil {
 		return err
 	}
@@ -79,13 +79,13 @@ func (s *Server) chat(c echo.Context) error {
 	}
 	defer op.Close()
 	x.answer, x.route = op.ID(), op.Plan().Route.String()
-	describe(c, op.Plan().Route, lease)
-	return s.answer(c, x, op, request.Stream)
+	setRouteHeaders(c, op.Plan().Route, lease)
+	return s.writeAnswer(c, x, op, request.Stream)
 }
 
-// extend lets headers into the request's nvext, or takes it off where the
+// applyNVExtHeaders lets headers into the request's nvext, or takes it off where the
 // operator has switched it off.
-func (s *Server) extend(c echo.Context, r *openai.ChatRequest) error {
+func (s *Server) applyNVExtHeaders(c echo.Context, r *openai.ChatRequest) error {
 	if !s.cfg.NVExt {
 		r.DropNVExt()
 		return nil
@@ -97,8 +97,8 @@ func unknownModel(name string) *openai.Error {
 	return &openai.Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "the model " + openai.Quote(name) + " is not served here"}
 }
 
-// body reads the request's body within a limit, 0 for none, of that name.
-func (s *Server) body(c echo.Context, limit int64, name string) ([]byte, error) {
+// readBody reads the request's body within a limit, 0 for none, of that name.
+func (s *Server) readBody(c echo.Context, limit int64, name string) ([]byte, error) {
 	in := c.Request().Body
 	if limit > 0 {
 		if c.Request().ContentLength > limit {
@@ -125,8 +125,8 @@ func bodyTooLarge(name string, limit int64) *openai.Error {
 	return &openai.Error{Status: http.StatusRequestEntityTooLarge, Code: name, Message: fmt.Sprintf("the request's body is larger than the limit of %d bytes", limit)}
 }
 
-// answer starts the engine and writes what it says.
-func (s *Server) answer(c echo.Context, x *exchange, op *stream.Operator, streaming bool) error {
+// writeAnswer starts the engine and writes what it says.
+func (s *Server) writeAnswer(c echo.Context, x *exchange, op *stream.Operator, streaming bool) error {
 	ctx := c.Request().Context()
 	err := op.Start(ctx)
 	switch {
@@ -136,11 +136,11 @@ func (s *Server) answer(c echo.Context, x *exchange, op *stream.Operator, stream
 	default:
 		err = s.writeDocument(c, x, op)
 	}
-	return s.failed(ctx, x, err)
+	return s.recordFailure(ctx, x, err)
 }
 
-// failed keeps the error for the log and gives what the client may see of it.
-func (s *Server) failed(ctx context.Context, x *exchange, err error) error {
+// recordFailure keeps the error for the log and gives what the client may see of it.
+func (s *Server) recordFailure(ctx context.Context, x *exchange, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -182,9 +182,9 @@ func (s *Server) writeDocument(c echo.Context, x *exchange, op *stream.Operator)
 // headerDebug on a request asks for headers that tell how it was served.
 const headerDebug = "X-Turnkey-Debug"
 
-// describe sets the headers that tell how a request is served, where they were
+// setRouteHeaders sets the headers that tell how a request is served, where they were
 // asked for.
-func describe(c echo.Context, r route.Route, l *registry.Lease) {
+func setRouteHeaders(c echo.Context, r route.Route, l *registry.Lease) {
 	if c.Request().Header.Get(headerDebug) == "" {
 		return
 	}

@@ -63,8 +63,8 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// hooks gives the stream of a model its counters.
-func (m *metrics) hooks(model string) stream.Hooks {
+// streamHooks gives the stream of a model its counters.
+func (m *metrics) streamHooks(model string) stream.Hooks {
 	return stream.Hooks{
 		Anomaly: func(kind string, n int) { m.anomalies.WithLabelValues(model, kind).Add(float64(n)) },
 		Metrics: func(c chunk.Metrics) {
@@ -75,7 +75,7 @@ func (m *metrics) hooks(model string) stream.Hooks {
 	}
 }
 
-func (m *metrics) done(x *exchange, status int, took time.Duration) {
+func (m *metrics) countRequest(x *exchange, status int, took time.Duration) {
 	if !x.asked {
 		return
 	}

@@ -28,13 +28,13 @@ type served struct {
 	release func() // lets go of idle connections to the engine
 }
 
-// build makes the models. The modules that they need are compiled side by side.
-func (s *Server) build(ctx context.Context, r *registry.Registry) error {
+// buildModels makes the models. The modules that they need are compiled side by side.
+func (s *Server) buildModels(ctx context.Context, r *registry.Registry) error {
 	var group errgroup.Group
 	models := make([]*served, len(s.cfg.Models))
 	for i := range s.cfg.Models {
 		group.Go(func() (err error) {
-			models[i], err = s.model(ctx, r, &s.cfg.Models[i])
+			models[i], err = s.buildModel(ctx, r, &s.cfg.Models[i])
 			if err != nil {
 				err = fmt.Errorf("model %s: %w", s.cfg.Models[i].Name, err)
 			}
@@ -48,17 +48,17 @@ func (s *Server) build(ctx context.Context, r *registry.Registry) error {
 		s.models[m.stream.Name] = m
 		s.order = append(s.order, m.stream.Name)
 	}
-	s.unrequire = r.Require(s.fits)
-	return s.fits(ctx, r.View())
+	s.unrequire = r.Require(s.checkModels)
+	return s.checkModels(ctx, r.View())
 }
 
-func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Model) (*served, error) {
+func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config.Model) (*served, error) {
 	m := &served{}
 	var err error
-	if m.parsers, err = namesOf(c, r.View()); err != nil {
+	if m.parsers, err = configuredParsers(c, r.View()); err != nil {
 		return nil, err
 	}
-	engine, profile, release, err := s.backend(c)
+	engine, profile, release, err := s.engineFor(c)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 		AlwaysUsage: s.cfg.StreamUsage,
 		Limits:      stream.Limits{Text: int(s.cfg.Limits.TextPerChoice), Held: int(s.cfg.Limits.Held)},
 		Timeouts:    stream.Timeouts{Idle: s.cfg.Timeouts.Idle, Total: s.cfg.Timeouts.Total},
-		Hooks:       s.metrics.hooks(c.Name),
+		Hooks:       s.metrics.streamHooks(c.Name),
 	}
 	m.stream.Hooks.Log = s.log.With("model", c.Name)
 	for key, value := range c.Options {
@@ -96,16 +96,16 @@ func (s *Server) model(ctx context.Context, r *registry.Registry, c *config.Mode
 	}
 	slices.SortFunc(m.stream.Route.Options, func(a, b abi.Option) int { return strings.Compare(a.Key, b.Key) })
 	if c.ChatTemplate != "" {
-		if m.stream.Route.Render, err = s.renderer(c); err != nil {
+		if m.stream.Route.Render, err = s.promptRenderer(c); err != nil {
 			return nil, err
 		}
 	}
-	return m, m.fits(ctx, r.View()) // here, so that models compile side by side
+	return m, m.checkParsers(ctx, r.View()) // here, so that models compile side by side
 }
 
-// renderer makes the function that renders the prompt to know its end. A
+// promptRenderer makes the function that renders the prompt to know its end. A
 // template that fails leaves the end unknown; that is said once.
-func (s *Server) renderer(c *config.Model) (func(*openai.ChatRequest, []openai.Member) (string, bool), error) {
+func (s *Server) promptRenderer(c *config.Model) (func(*openai.ChatRequest, []openai.Member) (string, bool), error) {
 	t, err := prompt.Load(c.ChatTemplate)
 	if err != nil {
 		return nil, err
@@ -155,11 +155,11 @@ type moduleInfo struct {
 	SHA256  string `json:"sha256,omitempty"`
 }
 
-func (s *Server) object(name string) modelObject {
+func (s *Server) modelObjectOf(name string) modelObject {
 	m := s.models[name]
 	o := modelObject{ID: name, Object: "model", Created: s.started.Unix(), OwnedBy: "turnkey",
 		Turnkey: modelMetadata{ParserVersion: m.stream.Route.Version.String(), Modules: []moduleInfo{}}}
-	parsers, infos, err := m.parsers.in(context.Background(), s.registry.View())
+	parsers, infos, err := m.parsers.resolveParsers(context.Background(), s.registry.View())
 	if err != nil { // only while the registry is closed: a change that breaks a model is refused
 		return o
 	}
@@ -173,7 +173,7 @@ func (s *Server) object(name string) modelObject {
 func (s *Server) listModels(c echo.Context) error {
 	data := make([]modelObject, len(s.order))
 	for i, name := range s.order {
-		data[i] = s.object(name)
+		data[i] = s.modelObjectOf(name)
 	}
 	return c.JSON(http.StatusOK, map[string]any{"object": "list", "data": data})
 }
@@ -186,5 +186,5 @@ func (s *Server) oneModel(c echo.Context) error {
 	if s.models[name] == nil {
 		return unknownModel(name)
 	}
-	return c.JSON(http.StatusOK, s.object(name))
+	return c.JSON(http.StatusOK, s.modelObjectOf(name))
 }

@@ -19,34 +19,37 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/tracing"
 )
 
+// requestLog tells the log, the metrics and the spans what became of each request.
+type requestLog struct{ *Server }
+
 // observe names each request, catches panics, and logs and counts what became of
 // it. Neither prompts nor answers nor keys are logged.
-func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
+func (s requestLog) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		x := &exchange{id: requestID(c.Request()), begun: time.Now()}
 		c.Set(exchangeKey, x)
 		c.Response().Header().Set(echo.HeaderXRequestID, x.id)
-		err := caught(next, c)
+		err := callRecovering(next, c)
 		if err != nil {
-			s.refuse(err, c)
+			s.writeRefusal(err, c)
 		}
-		s.report(c, x, err)
+		s.reportRequest(c, x, err)
 		return nil
 	}
 }
 
-// caught makes an error of a panic.
-func caught(next echo.HandlerFunc, c echo.Context) (err error) {
+// callRecovering makes an error of a panic.
+func callRecovering(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = recovered(p)
+			err = panicError(p)
 		}
 	}()
 	return next(c)
 }
 
-// recovered makes an error of a panic's value; net/http's own signal goes on.
-func recovered(p any) error {
+// panicError makes an error of a panic's value; net/http's own signal goes on.
+func panicError(p any) error {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
@@ -68,13 +71,13 @@ func requestID(r *http.Request) string {
 	return id
 }
 
-func (s *Server) report(c echo.Context, x *exchange, err error) {
+func (s requestLog) reportRequest(c echo.Context, x *exchange, err error) {
 	status := c.Response().Status
 	if x.status != 0 {
 		status = x.status
 	}
 	took := time.Since(x.begun)
-	s.metrics.done(x, status, took)
+	s.metrics.countRequest(x, status, took)
 	level := slog.LevelInfo
 	if x.model == "" && status < 500 {
 		level = slog.LevelDebug
@@ -92,19 +95,19 @@ func (s *Server) report(c echo.Context, x *exchange, err error) {
 		if status >= http.StatusInternalServerError {
 			level = slog.LevelError
 		}
-		attrs = append(attrs, slog.String("error", s.cause(x.err)))
+		attrs = append(attrs, slog.String("error", s.causeText(x.err)))
 	case err != nil:
-		attrs = append(attrs, slog.String("refused", refusal(err)))
+		attrs = append(attrs, slog.String("refused", refusalText(err)))
 		if status >= http.StatusInternalServerError {
 			level = slog.LevelError
 		}
 	}
-	s.trace(c, x, status)
+	s.describeSpan(c, x, status)
 	s.log.LogAttrs(c.Request().Context(), level, "request", attrs...)
 }
 
-// trace tells the request's span, if there is one, what the log is told.
-func (s *Server) trace(c echo.Context, x *exchange, status int) {
+// describeSpan tells the request's span, if there is one, what the log is told.
+func (s requestLog) describeSpan(c echo.Context, x *exchange, status int) {
 	attrs := []attribute.KeyValue{attribute.String("http.route", c.Path()), attribute.Int("turnkey.status", status)}
 	if x.model != "" {
 		attrs = append(attrs, attribute.String("turnkey.completion", x.answer), attribute.String("turnkey.model", x.model),
@@ -116,9 +119,9 @@ func (s *Server) trace(c echo.Context, x *exchange, status int) {
 // maxCause bounds what is logged of an engine's words, in bytes.
 const maxCause = 500
 
-// cause tells why an answer failed. The engine's words are the client's where they
+// causeText tells why an answer failed. The engine's words are the client's where they
 // are of its making, and else in the log only if they are wanted there.
-func (s *Server) cause(err error) string {
+func (s requestLog) causeText(err error) string {
 	var engine *backend.Error
 	if !errors.As(err, &engine) || engine.Said == "" || engine.Public || !s.cfg.Log.EngineErrors {
 		return err.Error()
@@ -126,8 +129,8 @@ func (s *Server) cause(err error) string {
 	return err.Error() + ": " + strings.ToValidUTF8(engine.Said[:min(len(engine.Said), maxCause)], "")
 }
 
-// refusal tells why a request was refused without quoting it.
-func refusal(err error) string {
+// refusalText tells why a request was refused without quoting it.
+func refusalText(err error) string {
 	if e, ok := err.(*openai.Error); ok {
 		return strconv.Itoa(e.Status) + " " + e.Code + " " + e.Param
 	}

@@ -22,7 +22,7 @@ type parserNames struct {
 // itself for a model of its name.
 const autoParser = "auto"
 
-func namesOf(c *config.Model, v *registry.View) (n parserNames, err error) {
+func configuredParsers(c *config.Model, v *registry.View) (n parserNames, err error) {
 	n.tool, n.reasoning = c.Families()
 	if c.Parser != autoParser {
 		return n, nil
@@ -33,8 +33,8 @@ func namesOf(c *config.Model, v *registry.View) (n parserNames, err error) {
 	return n, err
 }
 
-// in gives the parsers as they are in a view, and their modules, each once.
-func (n *parserNames) in(ctx context.Context, v *registry.View) (p route.Parsers, infos []*registry.Info, err error) {
+// resolveParsers gives the parsers as they are in a view, and their modules, each once.
+func (n *parserNames) resolveParsers(ctx context.Context, v *registry.View) (p route.Parsers, infos []*registry.Info, err error) {
 	if n.auto != "" {
 		suggested, err := v.ForModel(n.auto)
 		if err == nil && suggested != n.tool {
@@ -63,9 +63,9 @@ func (n *parserNames) in(ctx context.Context, v *registry.View) (p route.Parsers
 	return route.NewParsers(families[0], families[1]), infos, nil
 }
 
-// fits says whether the model can be served with what is in the view.
-func (m *served) fits(ctx context.Context, v *registry.View) error {
-	parsers, _, err := m.parsers.in(ctx, v)
+// checkParsers says whether the model can be served with what is in the view.
+func (m *served) checkParsers(ctx context.Context, v *registry.View) error {
+	parsers, _, err := m.parsers.resolveParsers(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -77,19 +77,19 @@ func (m *served) fits(ctx context.Context, v *registry.View) error {
 	return route.CheckOptions()
 }
 
-// fits says whether all models can be served with what is in the view.
-func (s *Server) fits(ctx context.Context, v *registry.View) error {
+// checkModels says whether all models can be served with what is in the view.
+func (s *Server) checkModels(ctx context.Context, v *registry.View) error {
 	for _, name := range s.order {
-		if err := s.models[name].fits(ctx, v); err != nil {
+		if err := s.models[name].checkParsers(ctx, v); err != nil {
 			return fmt.Errorf("model %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// take gives the model for one request, with the parsers that are live now. They
+// leaseModel gives the model for one request, with the parsers that are live now. They
 // stay until the lease is released.
-func (s *Server) take(ctx context.Context, m *served) (*stream.Model, *registry.Lease, error) {
+func (s *Server) leaseModel(ctx context.Context, m *served) (*stream.Model, *registry.Lease, error) {
 	l, err := s.registry.Lease(ctx, m.parsers.tool, m.parsers.reasoning)
 	if err != nil {
 		return nil, nil, fmt.Errorf("model %s: %w", m.stream.Name, err)

@@ -58,7 +58,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		s.log = slog.Default()
 	}
 	s.metrics = newMetrics(s)
-	if err := s.build(ctx, o.Registry); err != nil {
+	if err := s.buildModels(ctx, o.Registry); err != nil {
 		s.unrequire()
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 const (
 	readHeaderTimeout = 15 * time.Second
 	idleConnection    = 3 * time.Minute
-	lastWords         = time.Second // for requests that are cut off
+	shutdownGrace     = time.Second // for requests that are cut off
 )
 
 // errStopping ends the requests that run when the time to drain is over.
@@ -87,7 +87,7 @@ var errStopping = &backend.Error{Status: http.StatusServiceUnavailable, Code: "s
 // Serve serves until ctx ends, then lets running requests come to their end for
 // as long as timeouts.drain allows. It closes l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	defer s.close()
+	defer s.releaseAll()
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(l) }()
 	select {
@@ -95,11 +95,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	return s.drain(failed)
+	return s.drainRequests(failed)
 }
 
-// close ends what is left of requests.
-func (s *Server) close() {
+// releaseAll ends what is left of requests.
+func (s *Server) releaseAll() {
 	s.cancel(errStopping)
 	s.unrequire()
 	for _, m := range s.models {
@@ -107,7 +107,7 @@ func (s *Server) close() {
 	}
 }
 
-func (s *Server) drain(failed <-chan error) error {
+func (s *Server) drainRequests(failed <-chan error) error {
 	s.draining.Store(true)
 	s.log.Info("stopping", "requests", s.running.Load(), "timeouts.drain", s.cfg.Timeouts.Drain)
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Timeouts.Drain)
@@ -115,7 +115,7 @@ func (s *Server) drain(failed <-chan error) error {
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests are cut off", "requests", s.running.Load())
-		err = s.cut()
+		err = s.cutRequests()
 	}
 	if e := <-failed; err == nil && !errors.Is(e, http.ErrServerClosed) {
 		err = e
@@ -123,10 +123,10 @@ func (s *Server) drain(failed <-chan error) error {
 	return err
 }
 
-// cut ends the requests that still run, and lets them tell their clients.
-func (s *Server) cut() error {
+// cutRequests ends the requests that still run, and lets them tell their clients.
+func (s *Server) cutRequests() error {
 	s.cancel(errStopping)
-	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	if s.http.Shutdown(ctx) == nil {
 		return nil
@@ -137,50 +137,50 @@ func (s *Server) cut() error {
 func (s *Server) handler() http.Handler {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
-	e.HTTPErrorHandler = s.refuse
-	e.Use(s.observe)
-	e.POST("/v1/chat/completions", s.chat)
+	e.HTTPErrorHandler = s.writeRefusal
+	e.Use(requestLog{s}.observe)
+	e.POST("/v1/chat/completions", s.serveChat)
 	e.GET("/v1/models", s.listModels)
 	e.GET("/v1/models/*", s.oneModel)
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
-	e.GET("/readyz", s.ready)
+	e.GET("/readyz", s.serveReady)
 	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
-	s.admin(e)
+	adminAPI{s}.addRoutes(e)
 	return s.tracing.Handler(e)
 }
 
-func (s *Server) ready(c echo.Context) error {
+func (s *Server) serveReady(c echo.Context) error {
 	if s.draining.Load() {
 		return c.String(http.StatusServiceUnavailable, "stopping\n")
 	}
 	return c.String(http.StatusOK, "ready\n")
 }
 
-// refuse writes an error that a handler returned, unless an answer has begun.
-func (s *Server) refuse(err error, c echo.Context) {
+// writeRefusal writes an error that a handler returned, unless an answer has begun.
+func (s *Server) writeRefusal(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	e := asError(err)
+	e := errorObject(err)
 	c.Response().Header().Set(echo.HeaderContentType, "application/json")
 	c.Response().WriteHeader(e.Status)
 	_, _ = c.Response().Write(append(e.Append(nil), '\n'))
 }
 
-// asError gives the error object for an error of a handler.
-func asError(err error) *openai.Error {
+// errorObject gives the error object for an error of a handler.
+func errorObject(err error) *openai.Error {
 	var refused *openai.Error
 	var routing *echo.HTTPError
 	switch {
 	case errors.As(err, &refused):
 		return refused
 	case errors.As(err, &routing):
-		return &openai.Error{Status: routing.Code, Message: fmt.Sprint(routing.Message), Code: codeOf(routing.Code)}
+		return &openai.Error{Status: routing.Code, Message: fmt.Sprint(routing.Message), Code: routingCode(routing.Code)}
 	}
 	return &openai.Error{Status: http.StatusInternalServerError, Message: "Internal server error"}
 }
 
-func codeOf(status int) string {
+func routingCode(status int) string {
 	switch status {
 	case http.StatusNotFound:
 		return "no_such_endpoint"

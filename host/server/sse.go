@@ -23,16 +23,16 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b 
 // for long, where none is configured.
 const silentKeepalive = 15 * time.Second
 
-// sse writes one answer as server-sent events. Frames come from the request's
+// eventWriter writes one answer as server-sent events. Frames come from the request's
 // goroutine; the headers and comments may also come from timers.
-type sse struct {
+type eventWriter struct {
 	mu        sync.Mutex
 	c         echo.Context
 	rc        *http.ResponseController
 	patience  time.Duration // for a client that doesn't read
 	committed bool
-	over      bool
-	wrote     time.Time
+	stopped   bool
+	lastWrite time.Time
 	err       error // the client is gone
 	encoder   openai.Encoder
 	buf       *[]byte
@@ -41,47 +41,47 @@ type sse struct {
 // writeStream streams the answer. The error is for a status: nothing was
 // written yet.
 func (s *Server) writeStream(c echo.Context, x *exchange, op *stream.Operator) error {
-	w := &sse{c: c, rc: http.NewResponseController(c.Response()), patience: s.cfg.Timeouts.Write, buf: buffers.Get().(*[]byte)}
+	w := &eventWriter{c: c, rc: http.NewResponseController(c.Response()), patience: s.cfg.Timeouts.Write, buf: buffers.Get().(*[]byte)}
 	w.encoder.ReasoningName = s.cfg.ReasoningField
 	defer buffers.Put(w.buf)
-	defer w.finish()
+	defer w.stopWriting()
 	if early := s.cfg.Timeouts.Early; early > 0 {
-		defer time.AfterFunc(early, w.commit).Stop()
+		defer time.AfterFunc(early, w.sendHeaders).Stop()
 	} else {
-		w.commit()
+		w.sendHeaders()
 	}
-	if every := keepalive(s.cfg.Timeouts.Keepalive, op); every > 0 {
+	if every := keepAliveInterval(s.cfg.Timeouts.Keepalive, op); every > 0 {
 		stop := make(chan struct{})
 		defer close(stop)
 		go w.keepAlive(every, stop)
 	}
-	err := s.frames(w, x, op)
+	err := s.writeFrames(w, x, op)
 	if err == nil {
-		w.raw("data: [DONE]\n\n")
+		w.writeText("data: [DONE]\n\n")
 		return nil
 	}
-	if refusal := s.failed(c.Request().Context(), x, err); !w.begun() {
+	if refusal := s.recordFailure(c.Request().Context(), x, err); !w.headersSent() {
 		return refusal
 	}
 	if x.status != openai.StatusClientClosed {
-		w.failure(err)
+		w.writeFailure(err)
 	}
 	return nil
 }
 
-func keepalive(configured time.Duration, op *stream.Operator) time.Duration {
+func keepAliveInterval(configured time.Duration, op *stream.Operator) time.Duration {
 	if configured == 0 && op.Silent() {
 		return silentKeepalive
 	}
 	return configured
 }
 
-// frames writes the answer's frames. A panic becomes an error, so that the
+// writeFrames writes the answer's frames. A panic becomes an error, so that the
 // stream still ends in good order.
-func (s *Server) frames(w *sse, x *exchange, op *stream.Operator) (err error) {
+func (s *Server) writeFrames(w *eventWriter, x *exchange, op *stream.Operator) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = recovered(p)
+			err = panicError(p)
 		}
 	}()
 	for {
@@ -96,25 +96,25 @@ func (s *Server) frames(w *sse, x *exchange, op *stream.Operator) (err error) {
 			x.first = time.Since(x.begun)
 		}
 		x.chunks++
-		if err := w.item(item); err != nil {
+		if err := w.writeItem(item); err != nil {
 			x.status = openai.StatusClientClosed
 			return err
 		}
 	}
 }
 
-// commit sends the headers.
-func (w *sse) commit() {
+// sendHeaders sends the headers.
+func (w *eventWriter) sendHeaders() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over {
+	if w.stopped {
 		return
 	}
-	w.head()
-	w.flush()
+	w.writeHeaders()
+	w.flushWriter()
 }
 
-func (w *sse) head() {
+func (w *eventWriter) writeHeaders() {
 	if w.committed {
 		return
 	}
@@ -124,31 +124,31 @@ func (w *sse) head() {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	w.c.Response().WriteHeader(http.StatusOK)
-	w.wrote = time.Now()
+	w.lastWrite = time.Now()
 }
 
-// begun says whether the status is out. From then on only frames can tell of an
+// headersSent says whether the status is out. From then on only frames can tell of an
 // error; if it is not out, nothing more is written.
-func (w *sse) begun() bool {
+func (w *eventWriter) headersSent() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.committed {
-		w.over = true
+		w.stopped = true
 	}
 	return w.committed
 }
 
-// finish keeps timers from writing after the handler has returned, and leaves the
+// stopWriting keeps timers from writing after the handler has returned, and leaves the
 // connection as it was.
-func (w *sse) finish() {
+func (w *eventWriter) stopWriting() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.over = true
+	w.stopped = true
 	_ = w.rc.SetWriteDeadline(time.Time{})
 }
 
-// item writes one item: its annotations, then its chunk.
-func (w *sse) item(it *chunk.Item) error {
+// writeItem writes one item: its annotations, then its chunk.
+func (w *eventWriter) writeItem(it *chunk.Item) error {
 	b := (*w.buf)[:0]
 	for _, comment := range it.Comments {
 		b = append(append(append(b, ": "...), oneLine(comment)...), '\n')
@@ -165,7 +165,7 @@ func (w *sse) item(it *chunk.Item) error {
 	}
 	b = append(b, '\n')
 	*w.buf = b
-	return w.write(b)
+	return w.writeAndFlush(b)
 }
 
 func oneLine(s string) string {
@@ -175,23 +175,23 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
 }
 
-func (w *sse) raw(s string) { _ = w.write(append((*w.buf)[:0], s...)) }
+func (w *eventWriter) writeText(s string) { _ = w.writeAndFlush(append((*w.buf)[:0], s...)) }
 
-// failure ends the stream with an error object.
-func (w *sse) failure(err error) {
+// writeFailure ends the stream with an error object.
+func (w *eventWriter) writeFailure(err error) {
 	b := stream.FrameOf(err).Append(append((*w.buf)[:0], "data: "...))
-	_ = w.write(append(b, "\n\ndata: [DONE]\n\n"...))
+	_ = w.writeAndFlush(append(b, "\n\ndata: [DONE]\n\n"...))
 }
 
-// write writes and flushes b. It is bounded in time: a client that doesn't read
+// writeAndFlush writes and flushes b. It is bounded in time: a client that doesn't read
 // holds the engine up, but not for ever.
-func (w *sse) write(b []byte) error {
+func (w *eventWriter) writeAndFlush(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil || w.over {
+	if w.err != nil || w.stopped {
 		return w.err
 	}
-	w.head()
+	w.writeHeaders()
 	if w.patience > 0 {
 		_ = w.rc.SetWriteDeadline(time.Now().Add(w.patience))
 	}
@@ -199,19 +199,19 @@ func (w *sse) write(b []byte) error {
 		w.err = fmt.Errorf("writing to the client: %w", err)
 		return w.err
 	}
-	w.flush()
+	w.flushWriter()
 	return w.err
 }
 
-func (w *sse) flush() {
+func (w *eventWriter) flushWriter() {
 	if err := w.rc.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		w.err = fmt.Errorf("writing to the client: %w", err)
 	}
-	w.wrote = time.Now()
+	w.lastWrite = time.Now()
 }
 
 // keepAlive writes a comment whenever nothing was written for that long.
-func (w *sse) keepAlive(every time.Duration, stop <-chan struct{}) {
+func (w *eventWriter) keepAlive(every time.Duration, stop <-chan struct{}) {
 	timer := time.NewTimer(every)
 	defer timer.Stop()
 	for {
@@ -219,16 +219,16 @@ func (w *sse) keepAlive(every time.Duration, stop <-chan struct{}) {
 		case <-stop:
 			return
 		case <-timer.C:
-			timer.Reset(w.comment(every))
+			timer.Reset(w.writeKeepAlive(every))
 		}
 	}
 }
 
-// comment writes a comment if one is due, and gives the time until the next is.
-func (w *sse) comment(every time.Duration) time.Duration {
+// writeKeepAlive writes a comment if one is due, and gives the time until the next is.
+func (w *eventWriter) writeKeepAlive(every time.Duration) time.Duration {
 	w.mu.Lock()
-	silent := time.Since(w.wrote)
-	idle := w.over || w.err != nil || !w.committed
+	silent := time.Since(w.lastWrite)
+	idle := w.stopped || w.err != nil || !w.committed
 	w.mu.Unlock()
 	if idle {
 		return every
@@ -236,6 +236,6 @@ func (w *sse) comment(every time.Duration) time.Duration {
 	if silent < every {
 		return every - silent
 	}
-	_ = w.write([]byte(": keep-alive\n\n"))
+	_ = w.writeAndFlush([]byte(": keep-alive\n\n"))
 	return every
 }

@@ -22,14 +22,14 @@ func written(t *testing.T, err error, items ...chunk.Item) string {
 	t.Helper()
 	rec := httptest.NewRecorder()
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/", nil), rec)
-	w := &sse{c: c, rc: http.NewResponseController(c.Response()), buf: new([]byte)}
+	w := &eventWriter{c: c, rc: http.NewResponseController(c.Response()), buf: new([]byte)}
 	for i := range items {
-		if err := w.item(&items[i]); err != nil {
+		if err := w.writeItem(&items[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err != nil {
-		w.failure(err)
+		w.writeFailure(err)
 	}
 	return rec.Body.String()
 }
@@ -74,10 +74,10 @@ func TestH3_R25_KeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
 		if refused != nil {
 			t.Fatal(refused)
 		}
-		if got := keepalive(0, op); got != want {
+		if got := keepAliveInterval(0, op); got != want {
 			t.Errorf("%s: %v", args, got)
 		}
-		if got := keepalive(time.Second, op); got != time.Second {
+		if got := keepAliveInterval(time.Second, op); got != time.Second {
 			t.Errorf("%s, one second configured: %v", args, got)
 		}
 	}

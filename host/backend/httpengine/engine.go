@@ -109,25 +109,25 @@ func (b *Backend) Close() { b.client.CloseIdleConnections() }
 // Stream sends the request and waits for the engine's status.
 func (b *Backend) Stream(ctx context.Context, r *backend.Request) (backend.Stream, error) {
 	s := b.newStream(ctx, r)
-	if err := s.open(r); err != nil {
+	if err := s.openResponse(r); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// body is the request for the API that is used.
-func (c *Config) body(r *backend.Request) ([]byte, error) {
+// requestBody is the request for the API that is used.
+func (c *Config) requestBody(r *backend.Request) ([]byte, error) {
 	if !c.Completions {
 		return c.Profile.AppendRequest(nil, r), nil
 	}
 	return c.Profile.AppendCompletion(nil, r)
 }
 
-// open sends the request. The stream's timer already runs.
-func (s *stream) open(r *backend.Request) error {
+// openResponse sends the request. The stream's timer already runs.
+func (s *stream) openResponse(r *backend.Request) error {
 	cfg := &s.backend.cfg
-	body, err := cfg.body(r)
+	body, err := cfg.requestBody(r)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (s *stream) open(r *backend.Request) error {
 	if kind != "text/event-stream" && kind != "" {
 		return s.noStream(resp, kind)
 	}
-	s.start(resp.Body)
+	s.startReading(resp.Body)
 	return nil
 }
 

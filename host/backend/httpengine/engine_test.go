@@ -420,7 +420,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s := backendOf.newStream(context.Background(), &backend.Request{Chat: new(openai.ChatRequest)})
-		s.start(bytes.NewReader(in))
+		s.startReading(bytes.NewReader(in))
 		if text, err := count(s); text != n+1 || err != io.EOF {
 			b.Fatal(text, err)
 		}

@@ -48,7 +48,7 @@ func (b *Backend) newStream(ctx context.Context, r *backend.Request) *stream {
 	return s
 }
 
-func (s *stream) start(body io.Reader) { s.events = sse.NewReader(body, s.backend.cfg.MaxEvent) }
+func (s *stream) startReading(body io.Reader) { s.events = sse.NewReader(body, s.backend.cfg.MaxEvent) }
 
 // Next gives the next item. Comment lines of the engine make none, unless they
 // are an annotation that the client asked for: an event with a name and no data.
@@ -56,7 +56,7 @@ func (s *stream) Next() (chunk.Item, error) {
 	if s.ended != nil {
 		return chunk.Item{}, s.ended
 	}
-	item, err := s.next()
+	item, err := s.nextEvent()
 	if err != nil {
 		s.ended = err
 		s.stopTimer()
@@ -64,14 +64,14 @@ func (s *stream) Next() (chunk.Item, error) {
 	return item, err
 }
 
-func (s *stream) next() (chunk.Item, error) {
+func (s *stream) nextEvent() (chunk.Item, error) {
 	for {
 		event, err := s.events.Next()
 		if err == io.EOF {
-			return s.end(false)
+			return s.endOfStream(false)
 		}
 		if err != nil {
-			return s.broken(err)
+			return s.brokenError(err)
 		}
 		if !event.HasData && len(event.Name) == 0 {
 			continue
@@ -81,7 +81,7 @@ func (s *stream) next() (chunk.Item, error) {
 		case string(event.Name) == chunk.EventError:
 			return chunk.Item{}, reported(event)
 		case string(bytes.TrimSpace(event.Data)) == "[DONE]":
-			return s.end(true)
+			return s.endOfStream(true)
 		case !event.HasData && s.backend.cfg.Profile.NVExt:
 			return chunk.Item{Event: string(event.Name), Comments: event.Comments}, nil
 		case len(bytes.TrimSpace(event.Data)) == 0:
@@ -101,11 +101,11 @@ func (s *stream) next() (chunk.Item, error) {
 	}
 }
 
-// broken is what there is after the connection broke. An answer whose choices
+// brokenError is what there is after the connection broke. An answer whose choices
 // all have their finish reasons misses nothing.
-func (s *stream) broken(err error) (chunk.Item, error) {
+func (s *stream) brokenError(err error) (chunk.Item, error) {
 	if context.Cause(s.ctx) == nil && !errors.Is(err, sse.ErrTooLong) {
-		if item, end := s.end(false); end == nil || end == io.EOF {
+		if item, end := s.endOfStream(false); end == nil || end == io.EOF {
 			return item, end
 		}
 	}
@@ -125,8 +125,8 @@ func reported(event sse.Event) *backend.Error {
 	return e
 }
 
-// end is what there is after the last chunk.
-func (s *stream) end(done bool) (chunk.Item, error) {
+// endOfStream is what there is after the last chunk.
+func (s *stream) endOfStream(done bool) (chunk.Item, error) {
 	s.done = done
 	last, err := s.reader.End(done)
 	if err != nil {

@@ -62,7 +62,7 @@ func New(cfg Config) (*Backend, error) {
 	if cfg.Dir == "" {
 		files, _ = fs.Sub(builtin, "transcripts")
 	}
-	list, err := load(files)
+	list, err := loadTranscripts(files)
 	if err != nil {
 		return nil, fmt.Errorf("transcripts: %w", err)
 	}
@@ -81,7 +81,7 @@ func (b *Backend) Stream(ctx context.Context, r *backend.Request) (backend.Strea
 	if model == "" {
 		model = r.Chat.Model
 	}
-	t := choose(b.transcripts, model, lastUserText(r.Chat), toolNames(r))
+	t := chooseTranscript(b.transcripts, model, lastUserText(r.Chat), toolNames(r))
 	if t == nil {
 		return nil, &backend.Error{Status: http.StatusNotFound, Code: backend.CodeStatus, Public: true,
 			Message: fmt.Sprintf("there is no transcript for the model %q and this message: add one with default: true", model)}

@@ -30,8 +30,8 @@ type answer struct {
 	reason       abi.Finish
 }
 
-// play runs a request and gathers its answer.
-func play(t *testing.T, b *Backend, body string, more func(*backend.Request)) (map[int]*answer, *openai.Usage) {
+// playTranscript runs a request and gathers its answer.
+func playTranscript(t *testing.T, b *Backend, body string, more func(*backend.Request)) (map[int]*answer, *openai.Usage) {
 	t.Helper()
 	chat, err := openai.DecodeRequest([]byte(body))
 	if err != nil {
@@ -95,12 +95,12 @@ func TestBuiltinTranscripts(t *testing.T) {
 		}
 		body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"earlier"},{"role":"user","content":"Please: %s!"},{"role":"assistant","content":"."}],"tools":[%s]}`,
 			tr.Models[0], cue, strings.Join(tools, ","))
-		choices, usage := play(t, b, body, nil)
+		choices, usage := playTranscript(t, b, body, nil)
 		a := choices[0]
 		if len(choices) != 1 || a.text != tr.Text || a.finish != tr.Finish {
 			t.Errorf("%s: got %q, %s", tr.File, a.text, a.finish)
 		}
-		if usage == nil || usage.CompletionTokens != int64(len(cut(tr.Text))) || usage.TotalTokens != usage.PromptTokens+usage.CompletionTokens {
+		if usage == nil || usage.CompletionTokens != int64(len(cutToken(tr.Text))) || usage.TotalTokens != usage.PromptTokens+usage.CompletionTokens {
 			t.Errorf("%s: usage %+v", tr.File, usage)
 		}
 		for _, name := range tr.Calls {
@@ -128,7 +128,7 @@ const ask = `{"model":"any","messages":[{"role":"user","content":"hi"}]`
 
 func TestIDsAndChoices(t *testing.T) {
 	b := own(t, "Hello <|x|>there.")
-	choices, usage := play(t, b, ask+`,"n":2}`, func(r *backend.Request) { r.TokenIDs, r.EOSTokenIDs = true, []int64{2} })
+	choices, usage := playTranscript(t, b, ask+`,"n":2}`, func(r *backend.Request) { r.TokenIDs, r.EOSTokenIDs = true, []int64{2} })
 	if len(choices) != 2 || choices[0].text != "Hello <|x|>there." || choices[1].text != choices[0].text {
 		t.Fatalf("got %+v", choices)
 	}
@@ -138,7 +138,7 @@ func TestIDsAndChoices(t *testing.T) {
 	if usage.CompletionTokens != 12 {
 		t.Errorf("usage %+v", usage)
 	}
-	if choices, _ := play(t, b, ask+`}`, nil); choices[0].ids != nil {
+	if choices, _ := playTranscript(t, b, ask+`}`, nil); choices[0].ids != nil {
 		t.Errorf("ids that nobody asked for: %v", choices[0].ids)
 	}
 }
@@ -158,13 +158,13 @@ func TestStopAndLength(t *testing.T) {
 		{`,"max_tokens":1,"stop":"three"}`, "one", "length", "", abi.FinishLength},
 		{`,"ignore_eos":true}`, "one two three four", "stop", "", abi.FinishUnknown},
 	} {
-		choices, _ := play(t, b, ask+c.more, nil)
+		choices, _ := playTranscript(t, b, ask+c.more, nil)
 		if got := *choices[0]; got.text != c.text || got.finish != c.finish || got.stop != c.stop || got.reason != c.reason {
 			t.Errorf("%s: got %+v", c.more, got)
 		}
 	}
 	// Where the host wants the stop's text for itself the client still does not see it.
-	choices, _ := play(t, b, ask+`,"stop":"three"}`, func(r *backend.Request) { r.StopText = true })
+	choices, _ := playTranscript(t, b, ask+`,"stop":"three"}`, func(r *backend.Request) { r.StopText = true })
 	if choices[0].text != "one two " {
 		t.Errorf("got %q", choices[0].text)
 	}
@@ -172,7 +172,7 @@ func TestStopAndLength(t *testing.T) {
 
 func TestRunningUsage(t *testing.T) {
 	b := own(t, "a b")
-	_, usage := play(t, b, ask+`,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, nil)
+	_, usage := playTranscript(t, b, ask+`,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, nil)
 	if usage.CompletionTokens != 2 {
 		t.Errorf("got %+v", usage)
 	}
@@ -199,7 +199,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	list, err := load(fstest.MapFS{
+	list, err := loadTranscripts(fstest.MapFS{
 		"a.txt":     {Data: []byte("model: m\ncue: rain\ncalls: umbrella\n---\na")},
 		"b.txt":     {Data: []byte("model: m *\ncue: Rain or\ncue: snow\n---\nb")},
 		"c/d.txt":   {Data: []byte("model: m\ndefault: true\n---\nd")},
@@ -224,7 +224,7 @@ func TestChoose(t *testing.T) {
 		{"other", "sun", umbrella, ""},
 	} {
 		got := ""
-		if tr := choose(list, c.model, c.message, c.tools); tr != nil {
+		if tr := chooseTranscript(list, c.model, c.message, c.tools); tr != nil {
 			got = tr.Text
 		}
 		if got != c.want {
@@ -246,7 +246,7 @@ func TestNoTranscript(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	tr, err := parse("f", "# c\n\nmodel: a b\r\ncue: x\nfinish: length\ndelay: 20ms\n---\nline: 1\n---\n\n")
+	tr, err := parseTranscript("f", "# c\n\nmodel: a b\r\ncue: x\nfinish: length\ndelay: 20ms\n---\nline: 1\n---\n\n")
 	if err != nil || tr.Text != "line: 1\n---\n" || len(tr.Models) != 2 || tr.Finish != "length" || tr.Delay != 20*time.Millisecond {
 		t.Errorf("got %+v, %v", tr, err)
 	}
@@ -261,7 +261,7 @@ func TestParse(t *testing.T) {
 		"model: a\ndefault: maybe\n---\n": "default",
 		"model\n---\n":                    "key: value",
 	} {
-		if _, err := parse("f", in); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := parseTranscript("f", in); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", in, err)
 		}
 	}
@@ -277,7 +277,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	got := strings.Join(cut("Hi there, <|a_b|><think>x</think> 12345 世界🙂\n\n  incomprehensible"), "|")
+	got := strings.Join(cutToken("Hi there, <|a_b|><think>x</think> 12345 世界🙂\n\n  incomprehensible"), "|")
 	want := "Hi| there|,| |<|a_b|>|<think>|x|</think>| |123|45| |世|界|🙂|\n\n|  |incompr|ehensib|le"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -287,7 +287,7 @@ func TestCut(t *testing.T) {
 func TestCutKeepsEveryByte(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
-		pieces := cut(text)
+		pieces := cutToken(text)
 		if strings.Join(pieces, "") != text {
 			t.Fatalf("%q became %q", text, pieces)
 		}

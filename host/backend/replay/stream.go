@@ -45,7 +45,7 @@ func newStream(ctx context.Context, r *backend.Request, t *Transcript, model str
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	text := s.cutAtStop(t.Text, r.Chat.Stop, r.Chat.IncludeStopText || r.StopText)
-	s.pieces = cut(text)
+	s.pieces = cutToken(text)
 	if most := r.Chat.MaxTokens; most > 0 && most < int64(len(s.pieces)) {
 		s.pieces, s.finish, s.stop = s.pieces[:most], openai.FinishLength, openai.Raw("null")
 	}
@@ -53,7 +53,7 @@ func newStream(ctx context.Context, r *backend.Request, t *Transcript, model str
 		s.eos = r.EOSTokenIDs[0]
 	}
 	for _, m := range r.Chat.Messages {
-		s.usage.PromptTokens += int64(len(cut(m.Text()))) + 4 // and the template's markers
+		s.usage.PromptTokens += int64(len(cutToken(m.Text()))) + 4 // and the template's markers
 	}
 	return s
 }
@@ -83,29 +83,29 @@ func (s *stream) Next() (chunk.Item, error) {
 	perChoice := len(s.pieces) + 2
 	step, choice := s.at/s.choices, s.at%s.choices
 	if step > perChoice {
-		return s.end()
+		return s.endOfRecording()
 	}
-	if err := s.wait(step); err != nil {
+	if err := s.waitDelay(step); err != nil {
 		return chunk.Item{}, err
 	}
 	s.at++
 	s.chunk = openai.Chunk{Frame: s.frame}
 	if step == perChoice {
 		s.at += s.choices // this one is not for each choice
-		s.chunk.Usage = s.totals()
+		s.chunk.Usage = s.usageChunk()
 		return s.reader.Read(&s.chunk)
 	}
 	s.single[0] = openai.Choice{Index: choice}
 	s.chunk.Choices = s.single[:]
-	s.fill(&s.single[0], step)
+	s.fillQueue(&s.single[0], step)
 	if s.running {
-		s.chunk.Usage = s.totals()
+		s.chunk.Usage = s.usageChunk()
 	}
 	return s.reader.Read(&s.chunk)
 }
 
-// end gives what the reader held back, then the end.
-func (s *stream) end() (chunk.Item, error) {
+// endOfRecording gives what the reader held back, then the end.
+func (s *stream) endOfRecording() (chunk.Item, error) {
 	last, err := s.reader.End(true)
 	if err != nil {
 		return chunk.Item{}, err
@@ -117,38 +117,38 @@ func (s *stream) end() (chunk.Item, error) {
 	return chunk.Item{}, io.EOF
 }
 
-// fill makes the step's chunk of one choice.
-func (s *stream) fill(c *openai.Choice, step int) {
+// fillQueue makes the step's chunk of one choice.
+func (s *stream) fillQueue(c *openai.Choice, step int) {
 	switch {
 	case step == 0:
 		c.Delta.Role = "assistant"
 	case step <= len(s.pieces):
 		piece := s.pieces[step-1]
 		c.Delta.Content = piece
-		s.count(c, tokenID(piece))
+		s.countPiece(c, tokenID(piece))
 	default:
 		c.FinishReason, c.StopReason = s.finish, s.stop
 		if s.eos >= 0 {
-			s.count(c, s.eos)
+			s.countPiece(c, s.eos)
 		}
 	}
 }
 
-func (s *stream) count(c *openai.Choice, id int64) {
+func (s *stream) countPiece(c *openai.Choice, id int64) {
 	s.usage.CompletionTokens++
 	if s.ids {
 		c.TokenIDs = append(strconv.AppendInt([]byte{'['}, id, 10), ']')
 	}
 }
 
-func (s *stream) totals() *openai.Usage {
+func (s *stream) usageChunk() *openai.Usage {
 	u := s.usage
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	return &u
 }
 
-// wait passes the time between two tokens.
-func (s *stream) wait(step int) error {
+// waitDelay passes the time between two tokens.
+func (s *stream) waitDelay(step int) error {
 	if s.delay > 0 && step > 0 && step <= len(s.pieces) {
 		timer := time.NewTimer(s.delay)
 		defer timer.Stop()

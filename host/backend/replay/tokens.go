@@ -13,11 +13,11 @@ const vocabulary = 150_000
 // longestWord is the longest run of letters that is one token.
 const longestWord = 7
 
-// cut splits text into pieces as a tokenizer would: markers in angle brackets
+// cutToken splits text into pieces as a tokenizer would: markers in angle brackets
 // whole, a word with the blank before it (long words in parts), up to three
 // digits, white space in runs, anything else character by character. The pieces
 // make the text again.
-func cut(text string) []string {
+func cutToken(text string) []string {
 	var pieces []string
 	for text != "" {
 		n := next(text)

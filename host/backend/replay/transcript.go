@@ -37,9 +37,9 @@ type Transcript struct {
 // headEnd is the line between a transcript's head and its text.
 const headEnd = "---"
 
-// parse reads a transcript. The text is everything behind the line "---" but for
+// parseTranscript reads a transcript. The text is everything behind the line "---" but for
 // one line feed at its end, which editors add.
-func parse(file, s string) (*Transcript, error) {
+func parseTranscript(file, s string) (*Transcript, error) {
 	t := &Transcript{File: file, Finish: "stop", Delay: -1}
 	for number := 1; ; number++ {
 		line, rest, more := strings.Cut(s, "\n")
@@ -104,8 +104,8 @@ func (t *Transcript) field(line string) error {
 	return nil
 }
 
-// load reads all transcripts below a folder, in the order of their names.
-func load(files fs.FS) ([]*Transcript, error) {
+// loadTranscripts reads all transcripts below a folder, in the order of their names.
+func loadTranscripts(files fs.FS) ([]*Transcript, error) {
 	var list []*Transcript
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".txt" {
@@ -115,7 +115,7 @@ func load(files fs.FS) ([]*Transcript, error) {
 		if err != nil {
 			return err
 		}
-		t, err := parse(name, string(data))
+		t, err := parseTranscript(name, string(data))
 		if err != nil {
 			return err
 		}
@@ -128,14 +128,14 @@ func load(files fs.FS) ([]*Transcript, error) {
 	return list, err
 }
 
-// choose picks the answer to a message for a model: the first transcript of which
+// chooseTranscript picks the answer to a message for a model: the first transcript of which
 // a cue stands in the message, else a default. A transcript that calls tools needs
 // a request that offers them; where one is offered, such a default comes first.
-func choose(list []*Transcript, model, message string, tools []string) *Transcript {
+func chooseTranscript(list []*Transcript, model, message string, tools []string) *Transcript {
 	message = strings.ToLower(message)
 	var plain, calling *Transcript
 	for _, t := range list {
-		if !t.fits(model, tools) {
+		if !t.fitsRequest(model, tools) {
 			continue
 		}
 		if slices.ContainsFunc(t.Cues, func(cue string) bool { return strings.Contains(message, cue) }) {
@@ -155,7 +155,7 @@ func choose(list []*Transcript, model, message string, tools []string) *Transcri
 	return plain
 }
 
-func (t *Transcript) fits(model string, tools []string) bool {
+func (t *Transcript) fitsRequest(model string, tools []string) bool {
 	if !slices.Contains(t.Models, model) && !slices.Contains(t.Models, "*") {
 		return false
 	}
