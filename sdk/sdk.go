@@ -15,7 +15,7 @@ type Parser interface {
 	// each push, and once more at the end, when w.Final is true. What it leaves
 	// in the window is there again at the next call, with more behind it.
 	//
-	// What a Parser has said after some bytes may depend on these bytes alone,
+	// What a Parser has emitted after some bytes may depend on these bytes alone,
 	// not on how they were cut into pushes.
 	Step(w *Window)
 }

@@ -202,8 +202,7 @@ func (t *tags) markers(escape ...string) markers {
 	}
 }
 
-// channel is the channel that the prompt left open: what the host says, else what
-// the prompt's tail says.
+// channel is the channel that the prompt left open, as the host decided it.
 type channel abi.Channel
 
 // Channel implements sdk.Channeler.
