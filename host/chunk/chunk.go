@@ -1,7 +1,10 @@
 // Package chunk is what travels inside the host between an engine and a client:
 // annotated chunks, and the rules for what rides on them. Every rule is here
-// once, for every route: joining metadata to outputs, the error latch, finish
-// reasons, holding usage back, and the one constructor of outputs.
+// once, for every route: joining metadata to outputs, keeping the first error,
+// finish reasons, holding usage back, and the one constructor of outputs.
+//
+// Nothing here is safe for concurrent use: a Joiner, a Maker, a UsageHold belong to
+// one request and its goroutine.
 package chunk
 
 import (

@@ -15,18 +15,18 @@ func commentError(comments []string) error {
 	return errors.New(strings.Join(comments, " -- "))
 }
 
-// FirstError keeps the first error of an answer. Once it is shut nothing more is fed,
-// finalised or flushed: the error comes last, and once.
+// FirstError keeps the first error of an answer. Once there is one, nothing more is
+// read, finished or flushed: the error comes last, and once.
 type FirstError struct {
 	err error
 }
 
-// Set latches err unless an error is latched already.
-func (l *FirstError) Set(err error) {
-	if l.err == nil {
-		l.err = err
+// Set keeps err unless there is an error already.
+func (f *FirstError) Set(err error) {
+	if f.err == nil {
+		f.err = err
 	}
 }
 
-// Err is the latched error, nil while all is well.
-func (l *FirstError) Err() error { return l.err }
+// Err is the first error, nil while all is well.
+func (f *FirstError) Err() error { return f.err }

@@ -194,14 +194,14 @@ func (r *run) fillQueue() {
 	}
 }
 
-// endWithError latches the error: what would still have gone out is dropped.
+// endWithError keeps the error: what would still have gone out is dropped.
 func (r *run) endWithError(err error) {
 	r.firstError.Set(err)
 	r.queue, r.queued = r.queue[:0], 0
 	r.releaseSessions()
 }
 
-// close ends the answer, also while another goroutine waits in next.
+// close ends the answer, also while another goroutine waits in nextItem.
 func (r *run) close() {
 	r.clock.stop()
 	r.mu.Lock()

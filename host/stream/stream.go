@@ -1,6 +1,12 @@
 // Package stream runs a request: it ties the engine's stream, the parsers and
 // the rules for chunks together, per request and per choice, and gives the
 // client's chunks in order, or their sum.
+//
+// One goroutine runs a request: it calls Prepare, Start, and then Next or Complete,
+// and everything of the request (choices, parser sessions, the queue of outputs) is
+// its own. Only Close may be called by another goroutine, also while Next waits for
+// the engine. A Model is read only and shared by requests; its Hooks are called on
+// the requests' goroutines, many at once. RATIONALE.md says why.
 package stream
 
 import (
