@@ -8,12 +8,15 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // choice is one choice of an answer: it has a parser, a role, calls and a finish
 // reason of its own.
 type choice struct {
 	run   *run
+	plan  *route.Plan
+	model *Model
 	index int
 
 	pipeline    pipeline
@@ -40,8 +43,8 @@ type choice struct {
 }
 
 func newChoice(r *run, index int) *choice {
-	p := r.operator.plan
-	c := &choice{run: r, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: r.operator.model.Limits.held()}}
+	p, m := r.operator.plan, r.operator.model
+	c := &choice{run: r, plan: p, model: m, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: m.Limits.held()}}
 	c.eos.texts = p.EOSTexts()
 	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.operator.chat.Stream
 	c.pipeline.init(r)
@@ -112,7 +115,7 @@ func (c *choice) observeDelta(it *chunk.Item, in *openai.Choice) error {
 // countRaw counts what the engine sent for a choice, in bytes.
 func (c *choice) countRaw(n int) error {
 	c.rawBytes += n
-	if limit := c.run.operator.model.Limits.Text; limit > 0 && c.rawBytes > limit {
+	if limit := c.model.Limits.Text; limit > 0 && c.rawBytes > limit {
 		return errText
 	}
 	return nil
@@ -197,7 +200,7 @@ func (c *choice) finishWithoutReason() {
 	}
 	reason := c.run.rules.MissingReason(c.callsSent > 0)
 	if reason == "" {
-		c.run.operator.model.Hooks.anomaly(anomalyNoFinish, 1)
+		c.model.Hooks.anomaly(anomalyNoFinish, 1)
 		return
 	}
 	c.beginOutputs()

@@ -8,7 +8,7 @@ import (
 
 // emitDeltas passes deltas on, after the request's policies for reasoning.
 func (c *choice) emitDeltas(deltas []framing.Delta) {
-	if c.run.operator.plan.ReasoningOff {
+	if c.plan.ReasoningOff {
 		for i := range deltas {
 			if deltas[i].Kind == framing.Reasoning {
 				deltas[i].Kind = framing.Content

@@ -37,8 +37,8 @@ func (c *choice) passParts(d *openai.Delta) {
 func (c *choice) passCall(call openai.ToolCall) {
 	if c.engineCalls == nil {
 		c.engineCalls = engineCalls{}
-		if c.run.operator.plan.RawText() {
-			c.run.operator.model.Hooks.warnOnce("the engine reads calls itself, although it is not asked to: they pass as they are")
+		if c.plan.RawText() {
+			c.model.Hooks.warnOnce("the engine reads calls itself, although it is not asked to: they pass as they are")
 		}
 	}
 	made := c.engineCalls[call.Index]
@@ -101,7 +101,7 @@ func (c *choice) admitEngineCall() int {
 func (c *choice) alignEngineDelta(d *openai.Delta) {
 	switch {
 	case !c.align.on || d.Content != "":
-	case d.Reasoning != "" && !c.run.operator.plan.ReasoningOff:
+	case d.Reasoning != "" && !c.plan.ReasoningOff:
 		c.align.addPart(alignedPart{kind: framing.Reasoning})
 	case d.Reasoning != "" || d.Parts != nil || d.Refusal != "":
 		c.align.addPart(alignedPart{kind: framing.Content})

@@ -6,6 +6,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/jail"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // pipeline takes a choice's text through the parsers of the route. thought takes the
@@ -13,6 +14,8 @@ import (
 // unified route has calls only. Without both the text is content.
 type pipeline struct {
 	run    *run
+	plan   *route.Plan
+	model  *Model
 	framer *framing.Framer
 
 	opened           bool
@@ -24,16 +27,16 @@ type pipeline struct {
 }
 
 func (p *pipeline) init(r *run) {
-	p.run = r
+	p.run, p.plan, p.model = r, r.operator.plan, r.operator.model
 	p.leadingSpace.jsonStarts = r.operator.plan.JSONStarts
 }
 
 // callEngine is the parser that reads the calls; nil: there is none.
 func (p *pipeline) callEngine() parser.Engine {
-	if e := p.run.operator.plan.Unified; e != nil {
+	if e := p.plan.Unified; e != nil {
 		return e
 	}
-	return p.run.operator.plan.Calls
+	return p.plan.Calls
 }
 
 // openSessions starts the sessions, when the first text is there. answer says that the
@@ -41,7 +44,7 @@ func (p *pipeline) callEngine() parser.Engine {
 func (p *pipeline) openSessions(answer bool, dst []framing.Delta) ([]framing.Delta, error) {
 	p.opened = true
 	p.ensureFramer()
-	if e := p.run.operator.plan.Thought; e != nil {
+	if e := p.plan.Thought; e != nil {
 		s, events, err := p.openSession(e, answer)
 		if err != nil {
 			return dst, err
@@ -65,7 +68,7 @@ func (p *pipeline) openSessions(answer bool, dst []framing.Delta) ([]framing.Del
 // readerOf puts round the session what the route needs: a jail, and what makes text
 // of calls. There is no session where the model has no parser of calls.
 func (p *pipeline) readerOf(s *parse.Session) jail.Reader {
-	plan, model := p.run.operator.plan, p.run.operator.model
+	plan, model := p.plan, p.model
 	var reader jail.Reader
 	var native *jail.Jail
 	switch {
@@ -85,8 +88,8 @@ func (p *pipeline) readerOf(s *parse.Session) jail.Reader {
 }
 
 func (p *pipeline) openSession(e parser.Engine, answer bool) (*parse.Session, []parse.CheckedEvent, error) {
-	m := p.run.operator.model
-	open := p.run.operator.plan.Open(e)
+	m := p.model
+	open := p.plan.Open(e)
 	if answer {
 		open.Start = abi.ChannelResponse
 	}
@@ -117,7 +120,7 @@ func (p *pipeline) ensureFramer() {
 	if p.framer != nil {
 		return
 	}
-	model, plan, engine := p.run.operator.model, p.run.operator.plan, p.callEngine()
+	model, plan, engine := p.model, p.plan, p.callEngine()
 	cfg := framing.Config{
 		Tools: p.run.tools, IDs: p.run.ids,
 		Guided: plan.Mode, NamedTool: plan.Chat.ToolChoice.Name,
