@@ -323,9 +323,9 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestT92_M4_HiddenStopString: where the host asked for the text of stops and the client
+// TestT92_HiddenStopString: where the host asked for the text of stops and the client
 // did not, a stop string that the user named is taken out, however it is cut.
-func TestT92_M4_HiddenStopString(t *testing.T) {
+func TestT92_HiddenStopString(t *testing.T) {
 	content := func(text string) string { return `{"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}` }
 	finish := func(text, stop string) string {
 		return `{"choices":[{"index":0,"delta":{"content":"` + text + `"},"finish_reason":"stop","stop_reason":` + stop + `}]}`

@@ -56,7 +56,7 @@ func attach(j *chunk.Joiner, finished bool) string {
 	return string(c.NVExt)
 }
 
-func TestW2_N8_N13_Merge(t *testing.T) {
+func TestMergeOfNVExt(t *testing.T) {
 	j := chunk.Joiner{Wants: all}
 	for _, in := range []string{
 		`{"completion_token_ids":[70],"engine_data":{"a":1,"b":2},"worker_id":{"decode_worker_id":9007199254740993}}`,
@@ -86,7 +86,7 @@ func TestW2_N8_N13_Merge(t *testing.T) {
 	}
 }
 
-func TestN7_EvidenceBecomesMembers(t *testing.T) {
+func TestEvidenceBecomesMembers(t *testing.T) {
 	j := chunk.Joiner{Wants: all}
 	it := &chunk.Item{
 		Data: &openai.Chunk{
@@ -160,7 +160,7 @@ func TestWhatWasAttachedStaysUntilReset(t *testing.T) {
 }
 
 // However ids are spread over items and outputs, each leaves once and in order.
-func TestN18_IDsLeaveOnceInOrder(t *testing.T) {
+func TestIDsLeaveOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		j := chunk.Joiner{Wants: all}
 		next, got := 0, []openai.Raw{}
@@ -285,7 +285,7 @@ func TestUsageHold(t *testing.T) {
 	}
 }
 
-func TestS4_MakerMakesAnew(t *testing.T) {
+func TestMakerMakesANewChunk(t *testing.T) {
 	m := chunk.Maker{Frame: openai.Frame{ID: "i", Model: "m"}}
 	m.AdoptFrame(openai.Frame{ID: "engine", Model: "other", SystemFingerprint: "fp"})
 	c := m.WithChoice(1)
@@ -301,7 +301,7 @@ func TestS4_MakerMakesAnew(t *testing.T) {
 	}
 }
 
-func TestH7_H8_Visible(t *testing.T) {
+func TestVisibleChunks(t *testing.T) {
 	one := func(c openai.Choice) *openai.Chunk { return &openai.Chunk{Choices: []openai.Choice{c}} }
 	for want, list := range map[bool][]*openai.Chunk{
 		false: {{}, one(openai.Choice{}), one(openai.Choice{Index: 3})},

@@ -90,8 +90,8 @@ func TestMarkerMode(t *testing.T) {
 		{[]string{"a<tool", "box>"}, "a<toolbox>"},
 		{[]string{"a<tool_"}, "a<tool_"},
 		{[]string{call + " " + call}, asked + " " + asked},
-		{[]string{call + "\n"}, asked},                        // J7
-		{[]string{call, "\n"}, asked},                         // J7: what came with the finish reason
+		{[]string{call + "\n"}, asked},                        // white space after a call goes
+		{[]string{call, "\n"}, asked},                         // so it does with the finish reason
 		{[]string{call, "\n", ""}, asked + "\n"},              // it came before
 		{[]string{"a\n"}, "a\n"},                              // no call before
 		{[]string{call, " x \n"}, asked + " x \n"},            // not white space only

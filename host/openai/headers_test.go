@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestN3_HeadersGoBeforeMembers(t *testing.T) {
+func TestHeadersGoBeforeMembers(t *testing.T) {
 	const hello = `{"model":"m","messages":[{"role":"user","content":"hi"}]`
 	for _, c := range []struct {
 		name, client string

@@ -94,7 +94,7 @@ const (
 	none     = tools + `,"tool_choice":"none"`
 )
 
-func TestW11_T23_T68_T69_T70_T71_Selection(t *testing.T) {
+func TestT23_T68_T69_T70_T71_Selection(t *testing.T) {
 	cases := []struct {
 		name    string
 		model   *route.Model
@@ -159,7 +159,7 @@ func TestW11_T23_T68_T69_T70_T71_Selection(t *testing.T) {
 	}
 }
 
-func TestT66_R8_CheckAtLoad(t *testing.T) {
+func TestT66_CheckAtLoad(t *testing.T) {
 	for _, c := range []struct {
 		model *route.Model
 		says  []string
@@ -188,7 +188,7 @@ func TestT66_R8_CheckAtLoad(t *testing.T) {
 	}
 }
 
-func TestT65_T67_R6_R9_SelectorFromTheEnvironment(t *testing.T) {
+func TestT65_T67_SelectorFromTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  string // "NAME=value" separated by blanks; %20 is a blank
 		want route.Version
@@ -233,7 +233,7 @@ func TestT65_T67_R6_R9_SelectorFromTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestR11_R15_T74_T76_T77_Guidance(t *testing.T) {
+func TestT74_T76_T77_Guidance(t *testing.T) {
 	strict := strings.Replace(tools, `"name":"f"`, `"name":"f","strict":true`, 1)
 	schema := `"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"object"}}}`
 	noTag := func(k backend.GuidedKind) bool { return k != backend.GuidedStructuralTag }
@@ -274,7 +274,7 @@ func TestR11_R15_T74_T76_T77_Guidance(t *testing.T) {
 	}
 }
 
-func TestR14_DefinitionsAreMerged(t *testing.T) {
+func TestDefinitionsAreMerged(t *testing.T) {
 	list := func(second string) string {
 		return `"tool_choice":"required","tools":[
 		{"type":"function","function":{"name":"f","parameters":{"type":"object","$defs":{"p":{"type":"string"}},"properties":{"x":{"$ref":"#/$defs/p"}}}}},
@@ -330,7 +330,7 @@ func TestSettled15_TurnGrammar(t *testing.T) {
 	}
 }
 
-func TestT79_R20_ThinkingControls(t *testing.T) {
+func TestT79_ThinkingControls(t *testing.T) {
 	args := func(s string) string { return `"chat_template_kwargs":{` + s + `}` }
 	for _, c := range []struct {
 		request string
@@ -375,7 +375,7 @@ func TestT79_R20_ThinkingControls(t *testing.T) {
 	}
 }
 
-func TestR23_FamiliesThatCantThinkUnderAConstraint(t *testing.T) {
+func TestFamiliesThatCantThinkUnderAConstraint(t *testing.T) {
 	on := `"thinking":true,`
 	schema := `"response_format":{"type":"json_object"}`
 	for _, c := range []struct {
@@ -400,7 +400,7 @@ func TestR23_FamiliesThatCantThinkUnderAConstraint(t *testing.T) {
 	}
 }
 
-func TestT80_T81_R26_PromptTails(t *testing.T) {
+func TestT80_T81_PromptTails(t *testing.T) {
 	f := family("p:unified")
 	f.Unified.Parser().Prompt = &manifest.Prompt{Reasoning: []string{"<think>", "<|open|>think<|sep|>"}, Response: []string{"</think>"}}
 	quiet := family("q:unified")
@@ -431,7 +431,7 @@ func TestT80_T81_R26_PromptTails(t *testing.T) {
 	}
 }
 
-func TestR30_UnknownPromptLeavesTheStartOpen(t *testing.T) {
+func TestUnknownPromptLeavesTheStartOpen(t *testing.T) {
 	for _, render := range []func(*openai.ChatRequest, []openai.Member) (string, bool){nil, func(*openai.ChatRequest, []openai.Member) (string, bool) { return "", false }} {
 		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.Render = render }).Decide(request(t, ""))
 		if err != nil {
@@ -457,7 +457,7 @@ func TestPromptTailIsCutAtACharacter(t *testing.T) {
 	}
 }
 
-func TestR17_ToolsUnderNoneStayOutOfThePrompt(t *testing.T) {
+func TestToolsUnderNoneStayOutOfThePrompt(t *testing.T) {
 	for _, show := range []bool{false, true} {
 		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.ToolsUnderNone = show }).Decide(request(t, none))
 		if err != nil || p.ShowTools != show || !p.CallsOff {
@@ -483,7 +483,7 @@ func TestT72_FamiliesOfOneModule(t *testing.T) {
 	}
 }
 
-func TestR24_WhatAStructuredAnswerBeginsWith(t *testing.T) {
+func TestWhatAStructuredAnswerBeginsWith(t *testing.T) {
 	for format, want := range map[string]string{
 		"":                       "",
 		`{"type":"text"}`:        "",
@@ -509,7 +509,7 @@ func TestR24_WhatAStructuredAnswerBeginsWith(t *testing.T) {
 	}
 }
 
-func TestM5_EndTokensThatCloseACall(t *testing.T) {
+func TestEndTokensThatCloseACall(t *testing.T) {
 	f := family("c:unified")
 	parser := f.Unified.Parser()
 	parser.EOS, parser.Jail = []string{"<|return|>", "<|call|>"}, &manifest.Jail{Open: []string{"to="}, Close: []string{"<|call|>"}}
@@ -529,7 +529,7 @@ func TestM5_EndTokensThatCloseACall(t *testing.T) {
 
 // Without a chat template the family's default decides what the prompt leaves
 // open, where its template opens the thought, and the engine is told that default.
-func TestR30_TheDefaultDecidesWithoutATemplate(t *testing.T) {
+func TestTheDefaultDecidesWithoutATemplate(t *testing.T) {
 	for _, c := range []struct {
 		thinking manifest.Thinking
 		request  string

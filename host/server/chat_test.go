@@ -88,7 +88,7 @@ func TestOfficialClientReadsErrors(t *testing.T) {
 	}
 }
 
-func TestH1Stream(t *testing.T) {
+func TestStreamedChat(t *testing.T) {
 	h := serve(t, engine(t, sends(text("Hi."), stopped, used)).URL, "", "")
 	resp := h.post(t, t.Context(), ask(streaming), "X-Request-Id", "mine-1")
 	want := map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Request-Id": "mine-1", "X-Turnkey-Route": ""}

@@ -74,7 +74,7 @@ func TestT104KeepAlive(t *testing.T) {
 	}
 }
 
-func TestH6SlowClientHoldsTheEngineUp(t *testing.T) {
+func TestSlowClientSlowsTheEngine(t *testing.T) {
 	var sent atomic.Int64
 	u := engine(t, func(ctx context.Context, w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/event-stream")

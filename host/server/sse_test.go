@@ -48,7 +48,7 @@ func TestT4_LineBreaksInAnnotationsAreSpaces(t *testing.T) {
 	}
 }
 
-func TestT62_H10_ErrorsEndTheStreamInOrder(t *testing.T) {
+func TestT62_ErrorsEndTheStreamInOrder(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string
@@ -64,7 +64,7 @@ func TestT62_H10_ErrorsEndTheStreamInOrder(t *testing.T) {
 	}
 }
 
-func TestH3_R25_KeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
+func TestKeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
 	for args, want := range map[string]time.Duration{`{}`: 0, `{"force_nonempty_content":true}`: silentKeepalive} {
 		r, err := openai.DecodeRequest([]byte(ask(`,"stream":true,"chat_template_kwargs":` + args)))
 		if err != nil {
@@ -83,7 +83,7 @@ func TestH3_R25_KeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
 	}
 }
 
-func TestN3_NVExtOfHeadersAndTheSwitch(t *testing.T) {
+func TestNVExtOfHeadersAndTheSwitch(t *testing.T) {
 	line := strings.TrimSuffix(text("Hi."), "}") + `,"nvext":{"worker_id":{"decode_worker_id":7}}}`
 	request := ask(`,"nvext":{"dp_rank":1,"extra_fields":["worker_id"]}`)
 	for _, on := range []bool{true, false} {

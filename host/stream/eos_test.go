@@ -115,7 +115,7 @@ func TestT85_T86_T87_T88_T91_WhyTheParserIsTold(t *testing.T) {
 	}
 }
 
-func TestT89_M10_EachChoiceHasItsOwnReason(t *testing.T) {
+func TestT89_EachChoiceHasItsOwnReason(t *testing.T) {
 	var reasons []abi.Finish
 	closed := 0
 	model := listen(t, &reasons, &closed, func(m *stream.Model) { m.Route.TurnGrammar = true })
@@ -138,7 +138,7 @@ func beamModel(t testing.TB, grammar bool) func(*stream.Model) {
 
 const potTool = `"tools":[{"type":"function","function":{"name":"pot_plant","parameters":{"type":"object","properties":{"kind":{"type":"string"}}}}}]`
 
-func TestT90_M16_M18_M20_MalformedCallUnderTheGrammar(t *testing.T) {
+func TestT90_MalformedCallUnderTheGrammar(t *testing.T) {
 	lines := []string{choiceText(1, "<|channel|>final<|message|>fine"),
 		text(" to=pot_plant<|channel|>analysis <|constrain|>xml<|message"),
 		text(`|><rfl:parameter name="kind">fern</rfl:parameter> and also <rfl:parameter name="kind">moss</rfl:parameter><|call|>`),
@@ -162,7 +162,7 @@ func TestT90_M16_M18_M20_MalformedCallUnderTheGrammar(t *testing.T) {
 	}
 }
 
-func TestM13_TextBehindTheFinishVoidsTheEvidence(t *testing.T) {
+func TestTextAfterTheFinishVoidsTheEvidence(t *testing.T) {
 	list := engines(t, &beam.Module, "beam", "beam_batch")
 	f := parser.FamilyOf(list[0], list)
 	var reasons []abi.Finish

@@ -109,7 +109,7 @@ func TestT62_FaultAsAnError(t *testing.T) {
 	}
 }
 
-func TestT63_J38_FaultInsideACall(t *testing.T) {
+func TestT63_FaultInsideACall(t *testing.T) {
 	lines := []string{text("Ok. "), text(`<tool_call>{"name":"water_plant","arguments":{"bed":"no`), text("BOOM"), text(`rth"}}</tool_call>`), finish("stop")}
 	r := play(t, scene{model: faults(t, "unified", -1, "BOOM", nil), request: tools, lines: lines})
 	if e := r.view(0).events; r.view(0).finish != "stop" || len(e) < 2 || e[0] != "text:Ok. " || e[1] != `call:water_plant {"bed":"no` {
@@ -132,7 +132,7 @@ func TestT63_J38_FaultInsideACall(t *testing.T) {
 
 // A fault after every event: what was said before is said once, the rest of the
 // raw text is there once, and no call is there twice.
-func TestT61_J37_FaultAfterEveryEvent(t *testing.T) {
+func TestT61_FaultAfterEveryEvent(t *testing.T) {
 	const prose = "One. "
 	whole := "<think>Hm.</think>" + prose + call + " two " + strings.Replace(call, "3", "4", 1) + " end."
 	whole2 := func(m *stream.Model) { m.Arguments = framing.Whole }
@@ -197,7 +197,7 @@ func TestErrorsForClients(t *testing.T) {
 }
 
 // Of the engine's chunk that brings the failure nothing goes out any more.
-func TestT18_N25_AFailureDropsWhatItsChunkBrought(t *testing.T) {
+func TestT18_AFailureDropsWhatItsChunkBrought(t *testing.T) {
 	one := `{"choices":[{"index":0,"delta":{"content":"fine"}},{"index":1,"delta":{"content":"far too long"}}]}`
 	r := play(t, scene{model: func(m *stream.Model) { m.Limits.Text = 10 }, request: `"n":2`, lines: []string{choiceText(1, "ok"), one}})
 	if r.err == nil || r.count("ok") != 1 || r.count("fine") != 0 {

@@ -95,7 +95,7 @@ func TestT35_ChoicesAreIndependent(t *testing.T) {
 	r.want(t, 1, "stop", "text:right")
 }
 
-func TestT37_J7_FormattingBehindTheLastCall(t *testing.T) {
+func TestT37_FormattingAfterTheLastCall(t *testing.T) {
 	terminal := strings.Replace(text(call+"\n"), "null", `"stop"`, 1)
 	lines := []string{text("Sure."), terminal}
 	for name, model := range routes(t) {
@@ -171,7 +171,7 @@ func TestT44_T45_MissingFinishReason(t *testing.T) {
 
 // The order at the end: what the choices still have, the finish reasons that the
 // host gives, metadata without an output, usage.
-func TestN22_T14_T44_OrderAtTheEnd(t *testing.T) {
+func TestT14_T44_OrderAtTheEnd(t *testing.T) {
 	lines := []string{text(call), `{"choices":[],"nvext":{"completion_token_ids":[7]}}`, usage}
 	for name, model := range routes(t) {
 		r := play(t, scene{profile: "dynamo", model: model, request: tools + "," + fields("completion_token_ids") + `,"stream_options":{"include_usage":true}`, lines: lines})
@@ -182,7 +182,7 @@ func TestN22_T14_T44_OrderAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestT46_T50_J13_RequiredByGuidedJSON(t *testing.T) {
+func TestT46_T50_RequiredByGuidedJSON(t *testing.T) {
 	models := map[string]func(*stream.Model){
 		"no parser": nil,
 		"jail":      guided(t, route.V1),
@@ -218,7 +218,7 @@ func guided(t testing.TB, v route.Version) func(*stream.Model) {
 	}
 }
 
-func TestT43_T47_T48_W10_NamedByGuidedJSON(t *testing.T) {
+func TestT43_T47_T48_NamedByGuidedJSON(t *testing.T) {
 	models := map[string]func(*stream.Model){"no parser": nil, "jail": guided(t, route.V1), "unified": guided(t, route.Auto)}
 	const wrapper = `"tools":[{"type":"function","function":{"name":"add_rule","parameters":{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}}}],"tool_choice":{"type":"function","function":{"name":"add_rule"}}`
 	for name, model := range models {
@@ -238,7 +238,7 @@ func TestT43_T47_T48_W10_NamedByGuidedJSON(t *testing.T) {
 	r.want(t, 0, "stop", "call:water_plant {}")
 }
 
-func TestT49_J9_NativeMarkupUnderGuidedJSON(t *testing.T) {
+func TestT49_NativeMarkupUnderGuidedJSON(t *testing.T) {
 	named := tools + `,"tool_choice":{"type":"function","function":{"name":"water_plant"}}`
 	other := []string{text("Now. " + call), finish("stop")}
 	for _, l := range [][]string{other, cuts(other)} {
@@ -253,7 +253,7 @@ func TestT49_J9_NativeMarkupUnderGuidedJSON(t *testing.T) {
 
 // The same where the engine works under a structural tag that it does not keep:
 // only what the parser calls text survives.
-func TestT49_J11_CallOfAnotherToolUnderAStructuralTag(t *testing.T) {
+func TestT49_CallOfAnotherToolUnderAStructuralTag(t *testing.T) {
 	named := tools + `,"tool_choice":{"type":"function","function":{"name":"water_plant"}}`
 	wanted := `<tool_call>{"name":"water_plant","arguments":{}}</tool_call>`
 	for _, v := range []route.Version{route.Auto, route.V1} {
@@ -348,7 +348,7 @@ func TestT56_RunningUsageStandsOnOneDelta(t *testing.T) {
 }
 
 // Running usage of a chunk that says nothing is not that of a later one.
-func TestT56_H16_RunningUsageOfAVoidChunk(t *testing.T) {
+func TestT56_RunningUsageOfAnEmptyChunk(t *testing.T) {
 	void := with(text(""), `"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}`)
 	r := play(t, scene{request: `"stream_options":{"include_usage":true,"continuous_usage_stats":true}`, model: withHermes(t, route.Auto), lines: []string{role, void, text("Dry."), finish("stop"), usage}})
 	if at := r.frame("Dry."); strings.Contains(r.frames[at], "usage") || r.count(`"completion_tokens":5`) != 1 {
@@ -408,7 +408,7 @@ func TestT58_FS01_LengthWinsAndACutCallIsNotClosed(t *testing.T) {
 	}
 }
 
-func TestT59_J30_PartsPassAsTheyAre(t *testing.T) {
+func TestT59_PartsPassAsTheyAre(t *testing.T) {
 	lines := []string{role, `{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"A leaf."}]}}]}`, `{"choices":[{"index":0,"delta":{"refusal":"No."}}]}`, finish("stop")}
 	models := routes(t)
 	models["pass"] = nil
@@ -456,7 +456,7 @@ func TestFS09_CallsOfTheEngineBeginWithTheirNames(t *testing.T) {
 	}
 }
 
-func TestH23_WhatTheEngineReadsItselfCountsAsText(t *testing.T) {
+func TestWhatTheEngineReadsItselfCountsAsText(t *testing.T) {
 	limited := func(m *stream.Model) { m.Limits.Text = 1000 }
 	for _, delta := range []string{`"reasoning":%q`, `"refusal":%q`, `"tool_calls":[{"index":0,"id":"a","function":{"name":"water_plant","arguments":%q}}]`, `"content":[%q]`} {
 		line := fmt.Sprintf(`{"choices":[{"index":0,"delta":{`+delta+`}}]}`, strings.Repeat("x", 600))
@@ -483,7 +483,7 @@ func TestT60_RoleOnceAndFirst(t *testing.T) {
 	}
 }
 
-func TestJ24_NothingFollowsTheFinishReason(t *testing.T) {
+func TestNothingFollowsTheFinishReason(t *testing.T) {
 	made := `{"choices":[{"index":0,"delta":{"reasoning":"Late.","tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"open_vent","arguments":"{}"}}]}}]}`
 	lines := []string{text("Done."), finish("stop"), with(text(" More."), `"nvext":{"completion_token_ids":[9]}`), made, finish("length"), usage}
 	for name, model := range routes(t) {
@@ -495,7 +495,7 @@ func TestJ24_NothingFollowsTheFinishReason(t *testing.T) {
 	}
 }
 
-func TestH19_ReasoningTokens(t *testing.T) {
+func TestReasoningTokens(t *testing.T) {
 	lines := []string{text("<think>Hm."), text(" So.</think>Dry."), text(" Very."), finish("stop"), usage}
 	r := play(t, scene{model: routes(t)["unified"], request: `"stream_options":{"include_usage":true}`, lines: lines})
 	if r.count(`"reasoning_tokens":2`) != 1 {

@@ -19,7 +19,7 @@ import (
 
 // What is held is bounded: beyond the limit it goes out as text, or the request
 // fails, by policy.
-func TestFS16_J36_WhatIsHeldIsBounded(t *testing.T) {
+func TestFS16_WhatIsHeldIsBounded(t *testing.T) {
 	long := strings.Repeat("long ", 400)
 	open := `<tool_call>{"name":"water_plant","arguments":{"bed":"`
 	limited := func(model func(*stream.Model), policy parse.FaultPolicy) func(*stream.Model) {
@@ -117,7 +117,7 @@ func TestT22_T23_T24_FieldsThatBelongToOneChoice(t *testing.T) {
 
 // Each choice's stop stands on its own chunk, also where one chunk of the engine
 // ends both; a stop behind the finish reason is nobody's.
-func TestN32_T86_StopReasonOfEachChoice(t *testing.T) {
+func TestT86_StopReasonOfEachChoice(t *testing.T) {
 	ends := func(index int, stop string) string {
 		b := strings.Replace(choiceFinish(index, "stop"), `"stop_reason":null`, `"stop_reason":`+stop, 1)
 		return strings.TrimSuffix(strings.TrimPrefix(b, `{"choices":[`), `]}`)
@@ -147,7 +147,7 @@ func TestN32_T86_StopReasonOfEachChoice(t *testing.T) {
 	}
 }
 
-func TestJ27_StopInTheMiddleOfTheOnlyCall(t *testing.T) {
+func TestStopInTheMiddleOfTheOnlyCall(t *testing.T) {
 	cut := []string{text("Ok. "), text(`<tool_call>{"name":"water_plant","arguments":{"bed":"no`), finish("stop")}
 	for name, model := range routes(t) {
 		for rewrite, want := range map[bool]string{false: "stop", true: "length"} {
@@ -173,7 +173,7 @@ type described struct {
 
 func (d described) Parser() *manifest.Parser { return d.parser }
 
-func TestB1_WarnsOfAClientThatWantsNoSpecialTokens(t *testing.T) {
+func TestWarnsOfAClientThatWantsNoSpecialTokens(t *testing.T) {
 	for insists, want := range map[bool]int{true: 1, false: 0} {
 		count := 0
 		log := &offsets{each: func(string) { count++ }}

@@ -64,7 +64,7 @@ func TestT5_PayloadUsageIsNotWrittenButItsMetricsCount(t *testing.T) {
 	}
 }
 
-func TestC4_T2_InternalAnnotationsAreStripped(t *testing.T) {
+func TestT2_InternalAnnotationsAreStripped(t *testing.T) {
 	lines := []string{"!llm_metrics|{\"chunk_tokens\":1}", text("Fine."), "!request_id|abc", finish("stop")}
 	s := scene{lines: lines}
 	s.edit = func(at int, it *chunk.Item) {
@@ -237,7 +237,7 @@ func TestT27_NVExtThatWasNotAskedForIsNotShown(t *testing.T) {
 	}
 }
 
-func TestN2_AnnotationAsksForWorkerAndPromptTokens(t *testing.T) {
+func TestAnnotationAsksForWorkerAndPromptTokens(t *testing.T) {
 	lines := []string{with(text("Fine."), `"nvext":{"token_ids":[1,2],"worker_id":{"decode_worker_id":3},"engine_data":{}}`), finish("stop")}
 	r := play(t, scene{profile: "dynamo", request: `"nvext":{"annotations":["query_instance_id:7"]}`, lines: lines})
 	if r.count(`"nvext":{"token_ids":[1,2],"worker_id":{"decode_worker_id":3}}`) != 1 {
@@ -255,7 +255,7 @@ func TestT28_PromptLogprobsOfASwallowedChunkComeOnce(t *testing.T) {
 	}
 }
 
-func TestW1_EngineIDsBecomeNVExt(t *testing.T) {
+func TestEngineIDsBecomeNVExt(t *testing.T) {
 	lines := []string{
 		`{"choices":[{"index":0,"delta":{"content":"Good "},"finish_reason":null,"token_ids":[9906,220]}],"prompt_token_ids":[5,6]}`,
 		`{"choices":[{"index":0,"delta":{"content":"day."},"finish_reason":"stop","stop_reason":"END","token_ids":[7]}]}`,

@@ -28,7 +28,7 @@ func cutUp(rt *rapid.T, text_ string) (lines []string) {
 }
 
 // Streamed or not, however the text was cut, on every route: the same answer.
-func TestT96_D17_StreamBatchAndEverySplitSayTheSame(t *testing.T) {
+func TestT96_StreamBatchAndEverySplitAgree(t *testing.T) {
 	models := routes(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom([]string{"unified", "split", "jail"}).Draw(rt, "route")

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestT78_R22_ReasoningOffBecomesContent(t *testing.T) {
+func TestT78_ReasoningOffBecomesContent(t *testing.T) {
 	request := `"chat_template_kwargs":{"enable_thinking":false}`
 	lines := []string{text("<think>Look. </think>It is dry."), finish("stop")}
 	for name, model := range routes(t) {
@@ -49,7 +49,7 @@ func prompted(t testing.TB, prompt string) func(*stream.Model) {
 	}
 }
 
-func TestT80_T82_R24_WhereTheAnswerBegins(t *testing.T) {
+func TestT80_T82_WhereTheAnswerBegins(t *testing.T) {
 	schema := `"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":{"type":"object"}}}`
 	for _, c := range []struct {
 		prompt, request, text string
@@ -69,7 +69,7 @@ func TestT80_T82_R24_WhereTheAnswerBegins(t *testing.T) {
 	}
 }
 
-func TestT83_R25_ContentMustNotBeEmpty(t *testing.T) {
+func TestT83_ContentMustNotBeEmpty(t *testing.T) {
 	request := `"chat_template_kwargs":{"force_nonempty_content":true}`
 	for _, c := range []struct {
 		text   string
@@ -96,7 +96,7 @@ func TestT83_R25_ContentMustNotBeEmpty(t *testing.T) {
 	}
 }
 
-func TestH20_T98_T99_T100_Usage(t *testing.T) {
+func TestT98_T99_T100_Usage(t *testing.T) {
 	running := `{"choices":[{"index":0,"delta":{"content":"Dry."}}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}`
 	lines := []string{running, finish("stop"), usage}
 	for _, c := range []struct {
@@ -131,7 +131,7 @@ func TestH20_T98_T99_T100_Usage(t *testing.T) {
 	}
 	r = play(t, scene{request: `"stream_options":{"include_usage":true}`, lines: []string{text("No end."), usage}})
 	if r.count(`"usage":{`) != 1 {
-		t.Errorf("H18: %s", r.text())
+		t.Errorf("usage that was asked for, of a stream without a finish reason: %s", r.text())
 	}
 }
 
@@ -153,7 +153,7 @@ func TestT93_T94_Calls(t *testing.T) {
 }
 
 // A grammar's own id passes; seen again, it is replaced by one of the family's form.
-func TestT95_D5_IDsOfTheGrammar(t *testing.T) {
+func TestT95_IDsOfTheGrammar(t *testing.T) {
 	list := engines(t, &kimik2.Module, "kimi_k2")
 	f := parser.FamilyOf(list[0], list)
 	model := func(m *stream.Model) { m.Route.Parsers = route.NewParsers(&f, &f) }
@@ -168,7 +168,7 @@ func TestT95_D5_IDsOfTheGrammar(t *testing.T) {
 	}
 }
 
-func TestT97_D7_ContentIsNullWithoutText(t *testing.T) {
+func TestT97_ContentIsNullWithoutText(t *testing.T) {
 	r := play(t, scene{model: withHermes(t, route.Auto), request: tools, lines: []string{text(call), finish("stop")}, batch: true})
 	if r.count(`"content":null`) != 1 {
 		t.Error(r.text())
@@ -179,7 +179,7 @@ func TestT97_D7_ContentIsNullWithoutText(t *testing.T) {
 	}
 }
 
-func TestT103_H7_VoidChunks(t *testing.T) {
+func TestT103_EmptyChunksAreNotSent(t *testing.T) {
 	void := text("")
 	r := play(t, scene{lines: []string{role, text("Pale "), void, text("leaf."), void, finish("stop")}})
 	r.want(t, 0, "stop", "text:Pale leaf.")
@@ -192,7 +192,7 @@ func TestT103_H7_VoidChunks(t *testing.T) {
 	}
 }
 
-func TestT107_D8_ReasoningOfTheEngine(t *testing.T) {
+func TestT107_ReasoningOfTheEngine(t *testing.T) {
 	for _, name := range []string{"reasoning", "reasoning_content"} {
 		for _, model := range []func(*stream.Model){nil, withHermes(t, route.Auto)} {
 			r, _ := both(t, scene{model: model, lines: []string{`{"choices":[{"index":0,"delta":{"` + name + `":"Pale soil."}}]}`, text("Water it."), finish("stop")}})
@@ -204,7 +204,7 @@ func TestT107_D8_ReasoningOfTheEngine(t *testing.T) {
 	}
 }
 
-func TestC7_S5_TheFrameIsOurs(t *testing.T) {
+func TestFrameOfChunkIsTheServersOwn(t *testing.T) {
 	line := with(text("Fine."), `"id":"engine-17","created":5,"model":"/weights/big","system_fingerprint":"fp_g7","service_tier":"flex"`)
 	s, w := both(t, scene{lines: []string{line, finish("stop"), usage}, request: fields("timing")})
 	for _, r := range []*result{s, w} {
@@ -293,7 +293,7 @@ func hang(t *testing.T, limits stream.Timeouts, ctx context.Context, meanwhile f
 	return err
 }
 
-func TestH5_T104_IdleAndTotalLimits(t *testing.T) {
+func TestT104_IdleAndTotalLimits(t *testing.T) {
 	for name, limits := range map[string]stream.Timeouts{
 		"timeouts.idle":  {Idle: time.Millisecond, Total: time.Hour},
 		"timeouts.total": {Idle: time.Hour, Total: time.Millisecond},
@@ -305,7 +305,7 @@ func TestH5_T104_IdleAndTotalLimits(t *testing.T) {
 	}
 }
 
-func TestT102_H4_CloseEndsAWaitingNext(t *testing.T) {
+func TestT102_CloseEndsAWaitingNext(t *testing.T) {
 	if err := hang(t, stream.Timeouts{}, context.Background(), (*stream.Operator).Close); err == nil || err == io.EOF {
 		t.Errorf("closed: %v", err)
 	}
@@ -373,7 +373,7 @@ func TestFS17_UnknownToolsAsTextForEverySplit(t *testing.T) {
 	})
 }
 
-func TestFS17_J38_FaultInACallThatBecomesText(t *testing.T) {
+func TestFS17_FaultInACallThatBecomesText(t *testing.T) {
 	lines := []string{text("Well. "), text(`<tool_call>{"name":"burn_vent","arguments":{"h":1`), text("BOOM"), text(" end"), finish("stop")}
 	for name := range routes(t) {
 		r, _ := both(t, scene{model: faults(t, name, -1, "BOOM", func(m *stream.Model) { m.Unknown = framing.UnknownText }), request: tools, lines: lines})
@@ -388,7 +388,7 @@ func TestFS17_J38_FaultInACallThatBecomesText(t *testing.T) {
 	}
 }
 
-func TestR3_B11_WarnedOncePerModel(t *testing.T) {
+func TestWarnedOncePerModel(t *testing.T) {
 	log := &offsets{}
 	var warned sync.Map
 	count := 0
