@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root.SetOut(out)
 	root.SetErr(errs)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(serveCommand(), parseCommand(), conformCommand(), scenarioCommand(), modulesCommand(), versionCommand(), processCommand())
+	root.AddCommand(serveCommand(), parseCommand(), conformCommand(), scenarioCommand(), modulesCommand(), templateCommand(), versionCommand(), processCommand())
 	switch err := root.ExecuteContext(ctx); {
 	case err == nil:
 		return 0
