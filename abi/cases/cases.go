@@ -8,6 +8,7 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,27 +86,30 @@ func ParseFile(name string, raw []byte) (*File, error) {
 	return f, nil
 }
 
+// caseDocument is a case as its file writes it.
+type caseDocument struct {
+	Name        string          `json:"name"`
+	Family      string          `json:"family"`
+	Dialect     string          `json:"dialect"`
+	Report      string          `json:"report"`
+	Why         string          `json:"why"`
+	Basis       string          `json:"basis"`
+	Tools       json.RawMessage `json:"tools"`
+	Start       string          `json:"start"`
+	Mode        string          `json:"mode"`
+	TurnGrammar bool            `json:"turn_grammar"`
+	Input       *string         `json:"input"`
+	Chunks      []string        `json:"chunks"`
+	Finish      string          `json:"finish"`
+	Want        *struct {
+		Events []Piece `json:"events"`
+		Error  string  `json:"error"`
+	} `json:"want"`
+}
+
 // readCase reads a case; family is the file's.
 func (c *Case) readCase(raw []byte, family string, toolSets map[string][]json.RawMessage) error {
-	var doc struct {
-		Name        string          `json:"name"`
-		Family      string          `json:"family"`
-		Dialect     string          `json:"dialect"`
-		Report      string          `json:"report"`
-		Why         string          `json:"why"`
-		Basis       string          `json:"basis"`
-		Tools       json.RawMessage `json:"tools"`
-		Start       string          `json:"start"`
-		Mode        string          `json:"mode"`
-		TurnGrammar bool            `json:"turn_grammar"`
-		Input       *string         `json:"input"`
-		Chunks      []string        `json:"chunks"`
-		Finish      string          `json:"finish"`
-		Want        *struct {
-			Events []Piece `json:"events"`
-			Error  string  `json:"error"`
-		} `json:"want"`
-	}
+	var doc caseDocument
 	err := decodeStrict(raw, &doc)
 	c.Name, c.Why, c.Basis, c.TurnGrammar, c.Chunks = doc.Name, doc.Why, doc.Basis, doc.TurnGrammar, doc.Chunks
 	switch {
@@ -118,13 +122,7 @@ func (c *Case) readCase(raw []byte, family string, toolSets map[string][]json.Ra
 	case (doc.Input == nil) == (doc.Chunks == nil):
 		return errors.New("input: a case has either input or chunks")
 	}
-	if c.Family = doc.Family; c.Family == "" {
-		c.Family = doc.Dialect
-	}
-	if c.Family == "" {
-		c.Family = family
-	}
-	if c.Family == "" {
+	if c.Family = cmp.Or(doc.Family, doc.Dialect, family); c.Family == "" {
 		return errors.New("family: missing, in the case and in the file")
 	}
 	if c.Input = strings.Join(doc.Chunks, ""); doc.Input != nil {

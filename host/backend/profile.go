@@ -207,67 +207,84 @@ func appendRequest(dst []byte, r *Request, ours []openai.Member) []byte {
 	return append(dst, '}')
 }
 
-// overriddenMembers lists what stands in place of the client's members; a nil value takes
-// a member away.
+// overriddenMembers lists what stands in place of the client's members; a nil value
+// takes a member away.
 func (p *Profile) overriddenMembers(r *Request) []openai.Member {
-	chat := r.Chat
-	usage := `{"include_usage":true}`
-	if p.ContinuousUsage && chat.IncludeUsage && chat.ContinuousUsage {
-		usage = `{"include_usage":true,"continuous_usage_stats":true}`
-	}
-	list := []openai.Member{member("stream", "true"), member("stream_options", usage)}
-	drop := func(names ...string) {
-		for _, name := range names {
-			list = append(list, openai.Member{Name: name})
-		}
-	}
+	list := []openai.Member{member("stream", "true"), p.streamOptions(r.Chat)}
 	if r.Model != "" {
 		list = append(list, openai.Member{Name: "model", Value: jsonx.AppendString(nil, r.Model)})
 	}
 	switch {
 	case !p.NVExt:
-		drop("nvext")
-	case chat.N == 1: // with more, some routes there refuse what belongs to one choice
-		list = append(list, openai.Member{Name: "nvext", Value: evidenceRequest(chat.NVExt, r.TokenIDs)})
+		list = append(list, without("nvext")...)
+	case r.Chat.N == 1: // with more, some routes there refuse what belongs to one choice
+		list = append(list, openai.Member{Name: "nvext", Value: evidenceRequest(r.Chat.NVExt, r.TokenIDs)})
 	}
 	if !p.Thinking {
-		drop("thinking")
+		list = append(list, without("thinking")...)
 	}
-	if r.RawText {
-		list = append(list, p.RawText...)
-	}
-	if r.SpecialTokens {
-		list = append(list, p.SpecialTokens...)
-	}
-	if r.StopText {
-		list = append(list, p.StopText...)
-	}
-	if r.TokenIDs {
-		list = append(list, p.TokenIDs...)
-	}
+	list = append(list, p.switchedMembers(r)...)
 	if r.TemplateArgs != nil && p.TemplateArgs {
 		list = append(list, openai.Member{Name: "chat_template_kwargs", Value: jsonx.AppendMembers(nil, r.TemplateArgs)})
 	}
-	switch {
-	case !r.ShowTools || len(chat.Tools) == 0:
-		drop("tools", "tool_choice", "parallel_tool_calls")
-	case p.ClientToolChoice && r.Guided.Kind == GuidedNone:
-	case p.ClientToolChoice: // the constraint stands for the choice
-		list = append(list, member("tool_choice", `"none"`))
-	case p.ToolChoice != "":
-		list = append(list, member("tool_choice", `"`+p.ToolChoice+`"`))
-		drop("parallel_tool_calls")
-	default:
-		drop("tool_choice", "parallel_tool_calls")
-	}
-	if chat.ToolChoice.Forced() {
-		drop("response_format") // the choice goes before it, also where nothing enforces it
+	list = append(list, p.toolMembers(r)...)
+	if r.Chat.ToolChoice.Forced() {
+		list = append(list, without("response_format")...) // the choice goes before it, also where nothing enforces it
 	}
 	if r.Guided.Kind != GuidedNone {
-		drop(chat.GuidedFields...)
+		list = append(list, without(r.Chat.GuidedFields...)...)
 		list = append(list, p.guidedMembers(r.Guided)...)
 	}
 	return list
+}
+
+// without lists members that the engine is not sent.
+func without(names ...string) []openai.Member {
+	list := make([]openai.Member, len(names))
+	for i, name := range names {
+		list[i].Name = name
+	}
+	return list
+}
+
+// streamOptions asks for usage at the end, and as it runs where the client wants that.
+func (p *Profile) streamOptions(chat *openai.ChatRequest) openai.Member {
+	if p.ContinuousUsage && chat.IncludeUsage && chat.ContinuousUsage {
+		return member("stream_options", `{"include_usage":true,"continuous_usage_stats":true}`)
+	}
+	return member("stream_options", `{"include_usage":true}`)
+}
+
+// switchedMembers are those by which the engine is asked for what the parser needs to
+// see: raw text, special tokens, the stop's text, token ids.
+func (p *Profile) switchedMembers(r *Request) (list []openai.Member) {
+	for _, s := range []struct {
+		on      bool
+		members []openai.Member
+	}{
+		{r.RawText, p.RawText}, {r.SpecialTokens, p.SpecialTokens}, {r.StopText, p.StopText}, {r.TokenIDs, p.TokenIDs},
+	} {
+		if s.on {
+			list = append(list, s.members...)
+		}
+	}
+	return list
+}
+
+// toolMembers shows the engine the tools as far as its template is to write them into
+// the prompt, and keeps the tool_choice that the engine itself would enforce from it.
+func (p *Profile) toolMembers(r *Request) []openai.Member {
+	switch {
+	case !r.ShowTools || len(r.Chat.Tools) == 0:
+		return without("tools", "tool_choice", "parallel_tool_calls")
+	case p.ClientToolChoice && r.Guided.Kind == GuidedNone:
+		return nil
+	case p.ClientToolChoice: // the constraint stands for the choice
+		return []openai.Member{member("tool_choice", `"none"`)}
+	case p.ToolChoice != "":
+		return append(without("parallel_tool_calls"), member("tool_choice", `"`+p.ToolChoice+`"`))
+	}
+	return without("tool_choice", "parallel_tool_calls")
 }
 
 // evidenceRequest is the client's nvext, which asks also for what the host itself reads:

@@ -54,15 +54,23 @@ func checkModules(m *Modules, d *decoder) {
 			break
 		}
 	}
-	for class, l := range map[string]*ModuleLimits{"shipped": &m.Limits.Shipped, "third_party": &m.Limits.ThirdParty} {
-		for _, n := range []int{l.TableElements, l.SessionsPerInstance, l.Instances, l.FuelStart, l.FuelCall, l.FuelByte, l.FuelHeld, l.FuelMost, l.FuelConstraint, l.Events} {
-			if n < 0 {
-				d.fail("modules.limits."+class, "a limit can't be negative: %d", n)
-			}
+	checkLimits("modules.limits.shipped", &m.Limits.Shipped, d)
+	checkLimits("modules.limits.third_party", &m.Limits.ThirdParty, d)
+	checkRules(m.Rules, d)
+	checkProcesses(m.Processes, d)
+}
+
+func checkLimits(path string, l *ModuleLimits, d *decoder) {
+	for _, n := range []int{l.TableElements, l.SessionsPerInstance, l.Instances, l.FuelStart, l.FuelCall, l.FuelByte, l.FuelHeld, l.FuelMost, l.FuelConstraint, l.Events} {
+		if n < 0 {
+			d.fail(path, "a limit can't be negative: %d", n)
 		}
 	}
+}
+
+func checkRules(rules []ModuleRule, d *decoder) {
 	seen := map[string]bool{}
-	for i, r := range m.Rules {
+	for i, r := range rules {
 		path := "modules.rules[" + r.Name + "]"
 		switch {
 		case r.Name == "":
@@ -78,7 +86,10 @@ func checkModules(m *Modules, d *decoder) {
 		}
 		seen[r.Name] = true
 	}
-	for i, p := range m.Processes {
+}
+
+func checkProcesses(processes []Process, d *decoder) {
+	for i, p := range processes {
 		if len(p.Command) == 0 {
 			d.fail(fmt.Sprintf("modules.processes[%d].command", i), "is needed")
 		}

@@ -95,21 +95,42 @@ func document(s Sources, cfg *Config) (data []byte, name string, err error) {
 	return data, file, nil
 }
 
-// merge gives the tree of all sources, the later over the earlier.
+// merge gives the tree of all sources, the later over the earlier: the file, the
+// environment, the flags.
 func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, error) {
 	k := koanf.New(".")
 	if err := k.Load(rawbytes.Provider(data), yaml.Parser()); err != nil {
 		return nil, fmt.Errorf("configuration %s: %s", name, oneLine(err))
 	}
-	settings := scalars()
+	if err := loadEnvironment(k, s.Environ, cfg); err != nil {
+		return nil, err
+	}
+	if s.Flags != nil {
+		flags := posflag.ProviderWithFlag(s.Flags, ".", k, func(f *pflag.Flag) (string, any) {
+			path, ok := FlagSettings[f.Name]
+			if !ok || !f.Changed {
+				return "", nil
+			}
+			return path, f.Value.String()
+		})
+		if err := k.Load(flags, nil); err != nil {
+			return nil, err
+		}
+	}
+	return k.Raw(), nil
+}
+
+// loadEnvironment loads the settings that environment variables give, and warns of
+// variables with our prefix that are none.
+func loadEnvironment(k *koanf.Koanf, environ []string, cfg *Config) error {
 	byEnv := map[string]string{}
-	for path := range settings {
+	for path := range scalars() {
 		byEnv[EnvName(path)] = path
 	}
 	var bad []string
 	provider := env.Provider(".", env.Opt{
 		Prefix:      EnvPrefix,
-		EnvironFunc: func() []string { return s.Environ },
+		EnvironFunc: func() []string { return environ },
 		TransformFunc: func(name, value string) (string, any) {
 			path, known := byEnv[name]
 			switch {
@@ -127,31 +148,16 @@ func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, er
 		},
 	})
 	if err := k.Load(provider, nil); err != nil {
-		return nil, fmt.Errorf("environment: %s", oneLine(err))
+		return fmt.Errorf("environment: %s", oneLine(err))
 	}
 	if len(bad) > 0 {
-		return nil, errors.New(strings.Join(bad, "; "))
+		return errors.New(strings.Join(bad, "; "))
 	}
-	if version, given, err := versionFromEnv(environment(s.Environ)); err != nil {
-		return nil, err
-	} else if given {
-		if err := k.Load(confmap.Provider(map[string]any{route.SettingVersion: version}, "."), nil); err != nil {
-			return nil, err
-		}
+	version, given, err := versionFromEnv(environment(environ))
+	if err != nil || !given {
+		return err
 	}
-	if s.Flags != nil {
-		flags := posflag.ProviderWithFlag(s.Flags, ".", k, func(f *pflag.Flag) (string, any) {
-			path, ok := FlagSettings[f.Name]
-			if !ok || !f.Changed {
-				return "", nil
-			}
-			return path, f.Value.String()
-		})
-		if err := k.Load(flags, nil); err != nil {
-			return nil, err
-		}
-	}
-	return k.Raw(), nil
+	return k.Load(confmap.Provider(map[string]any{route.SettingVersion: version}, "."), nil)
 }
 
 // versionFromEnv reads the parser version, which has more than one name there.

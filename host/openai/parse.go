@@ -71,74 +71,94 @@ func lastOfEach(list []Member) []Member {
 
 // readMember takes over one member that is not null and of the right type.
 func (r *ChatRequest) readMember(name string, v Raw) error {
+	if read, ok := checkedMembers[name]; ok {
+		return read(r, v)
+	}
 	switch name {
 	case "model":
 		r.Model, _ = jsonx.String(v)
-	case "messages":
-		return r.readMessages(v)
-	case "stream":
-		r.Stream, _ = jsonx.Bool(v)
-	case "stream_options":
-		return r.readStreamOptions(v)
-	case "n":
-		n, _ := jsonx.Int(v)
-		if n < 1 || n > maxChoices {
-			return badValue("n", fmt.Sprintf("must be from 1 to %d", maxChoices))
-		}
-		r.N = int(n)
-	case "tools":
-		return r.readTools(v)
-	case "tool_choice":
-		return r.ToolChoice.readToolChoice(v)
-	case "parallel_tool_calls":
-		r.ParallelToolCalls, _ = jsonx.Bool(v)
-	case "response_format":
-		kind, ok := jsonx.String(jsonx.Get(v, "type"))
-		if !ok {
-			return badType("response_format.type", "a string")
-		}
-		r.ResponseFormat, r.ResponseFormatType = v, kind
+	case "reasoning_effort":
+		r.ReasoningEffort, _ = jsonx.String(v)
+	case "chat_template_kwargs":
+		r.ChatTemplateKwargs = lastOfEach(jsonx.Members(v))
 	case "guided_json", "guided_regex", "guided_choice", "guided_grammar", "structural_tag",
 		"structured_outputs", "regex", "ebnf", "json_schema", "grammar":
 		r.GuidedFields = append(r.GuidedFields, name)
-	case "stop":
-		return r.readStop(v)
-	case "stop_token_ids":
-		for a := jsonx.ArrayOf(v); ; {
-			e, ok := a.Next()
-			if !ok {
-				return nil
-			}
-			id, _ := jsonx.Int(e)
-			r.StopTokenIDs = append(r.StopTokenIDs, id)
-		}
-	case "ignore_eos":
-		r.IgnoreEOS, _ = jsonx.Bool(v)
-	case "include_stop_str_in_output":
-		r.IncludeStopText, _ = jsonx.Bool(v)
-	case "skip_special_tokens":
-		b, _ := jsonx.Bool(v)
-		r.SkipSpecialTokens = &b
-	case "logprobs":
-		r.Logprobs, _ = jsonx.Bool(v)
 	case "max_tokens", "max_completion_tokens":
 		n, _ := jsonx.Int(v)
 		if r.MaxTokens == 0 || name == "max_completion_tokens" {
 			r.MaxTokens = n
 		}
-	case "thinking":
-		return r.Thinking.readThinking(v)
-	case "reasoning_effort":
-		r.ReasoningEffort, _ = jsonx.String(v)
-	case "chat_template_kwargs":
-		r.ChatTemplateKwargs = lastOfEach(jsonx.Members(v))
-	case "nvext":
-		return r.NVExt.readNVExt(v)
 	case "functions", "function_call":
 		return &Error{Status: http.StatusNotImplemented, Code: CodeUnsupported, Param: name,
 			Message: name + " is not supported: use tools and tool_choice"}
+	default:
+		r.readSwitch(name, v)
 	}
 	return nil
+}
+
+// checkedMembers are the readers of members that may be refused for what is in them,
+// beyond the type.
+var checkedMembers = map[string]func(*ChatRequest, Raw) error{
+	"messages":        (*ChatRequest).readMessages,
+	"stream_options":  (*ChatRequest).readStreamOptions,
+	"n":               (*ChatRequest).readChoiceCount,
+	"tools":           (*ChatRequest).readTools,
+	"tool_choice":     func(r *ChatRequest, v Raw) error { return r.ToolChoice.readToolChoice(v) },
+	"response_format": (*ChatRequest).readResponseFormat,
+	"stop":            (*ChatRequest).readStop,
+	"stop_token_ids":  (*ChatRequest).readStopTokenIDs,
+	"thinking":        func(r *ChatRequest, v Raw) error { return r.Thinking.readThinking(v) },
+	"nvext":           func(r *ChatRequest, v Raw) error { return r.NVExt.readNVExt(v) },
+}
+
+// readSwitch reads a member that is true or false; it lets any other be.
+func (r *ChatRequest) readSwitch(name string, v Raw) {
+	on, _ := jsonx.Bool(v)
+	switch name {
+	case "stream":
+		r.Stream = on
+	case "parallel_tool_calls":
+		r.ParallelToolCalls = on
+	case "ignore_eos":
+		r.IgnoreEOS = on
+	case "include_stop_str_in_output":
+		r.IncludeStopText = on
+	case "skip_special_tokens":
+		r.SkipSpecialTokens = &on
+	case "logprobs":
+		r.Logprobs = on
+	}
+}
+
+func (r *ChatRequest) readChoiceCount(v Raw) error {
+	n, _ := jsonx.Int(v)
+	if n < 1 || n > maxChoices {
+		return badValue("n", fmt.Sprintf("must be from 1 to %d", maxChoices))
+	}
+	r.N = int(n)
+	return nil
+}
+
+func (r *ChatRequest) readResponseFormat(v Raw) error {
+	kind, ok := jsonx.String(jsonx.Get(v, "type"))
+	if !ok {
+		return badType("response_format.type", "a string")
+	}
+	r.ResponseFormat, r.ResponseFormatType = v, kind
+	return nil
+}
+
+func (r *ChatRequest) readStopTokenIDs(v Raw) error {
+	for a := jsonx.ArrayOf(v); ; {
+		e, ok := a.Next()
+		if !ok {
+			return nil
+		}
+		id, _ := jsonx.Int(e)
+		r.StopTokenIDs = append(r.StopTokenIDs, id)
+	}
 }
 
 // checkRequest judges members together, once all are known.

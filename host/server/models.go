@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/prompt"
@@ -52,6 +53,7 @@ func (s *Server) buildModels(ctx context.Context, r *registry.Registry) error {
 	return s.checkModels(ctx, r.View())
 }
 
+// buildModel makes a model, and compiles the modules that it needs.
 func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config.Model) (*served, error) {
 	m := &served{}
 	var err error
@@ -62,21 +64,20 @@ func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config
 	if err != nil {
 		return nil, err
 	}
-	version, err := route.ParseVersion(route.SettingVersion, c.ParserVersion)
-	if err != nil {
+	m.release = release
+	m.stream = s.streamModel(c)
+	m.stream.Backend = engine
+	if m.stream.Route, err = s.routeModel(c, profile); err != nil {
 		return nil, err
 	}
-	m.release = release
-	m.stream = stream.Model{
-		Name: c.Name, EngineModel: c.UpstreamModel, Backend: engine, EOSTokenIDs: c.EOSTokenIDs,
-		Route: route.Model{
-			Version: version, CanGuide: profile.CanGuide,
-			Guided:         c.Policies.Guided,
-			TurnGrammar:    c.Policies.TurnGrammar,
-			Thinking:       c.Thinking,
-			Opens:          c.PromptOpens,
-			ToolsUnderNone: c.Policies.ToolsOnNone,
-		},
+	return m, m.checkParsers(ctx, r.View()) // here, so that models compile side by side
+}
+
+// streamModel is what a model's configuration says of its streams, without the engine
+// and the route.
+func (s *Server) streamModel(c *config.Model) stream.Model {
+	m := stream.Model{
+		Name: c.Name, EngineModel: c.UpstreamModel, EOSTokenIDs: c.EOSTokenIDs,
 		Arguments:   c.Policies.Arguments,
 		Invalid:     c.Policies.InvalidArgs,
 		Unknown:     c.Policies.UnknownTools,
@@ -90,17 +91,32 @@ func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config
 		Timeouts:    stream.Timeouts{Idle: s.cfg.Timeouts.Idle, Total: s.cfg.Timeouts.Total},
 		Hooks:       s.metrics.streamHooks(c.Name),
 	}
-	m.stream.Hooks.Log = s.log.With("model", c.Name)
+	m.Hooks.Log = s.log.With("model", c.Name)
+	return m
+}
+
+// routeModel is what a model's configuration says of the way of its requests.
+func (s *Server) routeModel(c *config.Model, profile *backend.Profile) (route.Model, error) {
+	version, err := route.ParseVersion(route.SettingVersion, c.ParserVersion)
+	if err != nil {
+		return route.Model{}, err
+	}
+	m := route.Model{
+		Version: version, CanGuide: profile.CanGuide,
+		Guided:         c.Policies.Guided,
+		TurnGrammar:    c.Policies.TurnGrammar,
+		Thinking:       c.Thinking,
+		Opens:          c.PromptOpens,
+		ToolsUnderNone: c.Policies.ToolsOnNone,
+	}
 	for key, value := range c.Options {
-		m.stream.Route.Options = append(m.stream.Route.Options, abi.Option{Key: key, Value: value})
+		m.Options = append(m.Options, abi.Option{Key: key, Value: value})
 	}
-	slices.SortFunc(m.stream.Route.Options, func(a, b abi.Option) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(m.Options, func(a, b abi.Option) int { return strings.Compare(a.Key, b.Key) })
 	if c.ChatTemplate != "" {
-		if m.stream.Route.Render, err = s.promptRenderer(c); err != nil {
-			return nil, err
-		}
+		m.Render, err = s.promptRenderer(c)
 	}
-	return m, m.checkParsers(ctx, r.View()) // here, so that models compile side by side
+	return m, err
 }
 
 // promptRenderer makes the function that renders the prompt to know its end. A

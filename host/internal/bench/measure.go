@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,6 +39,7 @@ func newRow(name string, described *manifest.Manifest, cases []cases.Case) (*row
 	return r, nil
 }
 
+// print measures and writes the row.
 func (r *row) print(w io.Writer) error {
 	if err := r.right(); err != nil {
 		return err
@@ -47,32 +49,14 @@ func (r *row) print(w io.Writer) error {
 		return err
 	}
 	answer := r.Answer()
-	perChunk := func(e parser.Engine, size int, text string) (float64, error) {
-		chunks := chunksOf(text, size)
-		d, err := fastest(func() (time.Duration, error) { return pushed(e, chunks) })
-		return float64(d) / float64(len(chunks)), err
-	}
-	ratio := func(text func(n int) string) (float64, error) {
-		var took [2]time.Duration
-		for i := range took {
-			chunks := chunksOf(text(64<<10<<i), 16)
-			var err error
-			if took[i], err = fastest(func() (time.Duration, error) { return pushed(r.native, chunks) }); err != nil {
-				return 0, err
-			}
-		}
-		return float64(took[1]) / float64(took[0]), nil
-	}
 	var figures []any
 	add := func(f float64, e error) {
 		figures = append(figures, f)
-		if err == nil {
-			err = e
-		}
+		err = cmp.Or(err, e)
 	}
 	figures = append(figures, r.name)
-	add(ratio(r.LongCall))
-	add(ratio(r.LongString))
+	add(r.growth(r.LongCall))
+	add(r.growth(r.LongString))
 	figures = append(figures, held)
 	add(perChunk(r.native, 4, answer))
 	add(perChunk(r.wasm, 4, answer))
@@ -80,20 +64,45 @@ func (r *row) print(w io.Writer) error {
 	add(watched(r.wasm, answer))
 	add(passed(r.native, answer))
 	add(perChunk(r.wasm, 16, answer))
-	worst := 0.0
-	for _, text := range []string{r.Thought[0] + sample.Filled(sample.Prose, 8000), r.Text.Around(sample.Filled(sample.Prose, 8000)), r.LongCall(8000), r.LongString(8000)} {
-		ns, e := perChunk(r.wasm, 16, text)
-		worst = max(worst, ns)
-		if err == nil {
-			err = e
-		}
-	}
-	figures = append(figures, worst)
+	add(r.costliestChunk())
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f %%\t%.0f\t%.0f\t\n", figures...)
 	return err
+}
+
+// growth is the time for a text of 128 KiB over that for 64 KiB.
+func (r *row) growth(text func(n int) string) (float64, error) {
+	var took [2]time.Duration
+	for i := range took {
+		chunks := chunksOf(text(64<<10<<i), 16)
+		var err error
+		if took[i], err = fastest(func() (time.Duration, error) { return pushed(r.native, chunks) }); err != nil {
+			return 0, err
+		}
+	}
+	return float64(took[1]) / float64(took[0]), nil
+}
+
+// costliestChunk is the time in ns for a chunk of 16 bytes in the costliest of an
+// answer's parts.
+func (r *row) costliestChunk() (worst float64, err error) {
+	for _, text := range []string{r.Thought[0] + sample.Filled(sample.Prose, 8000), r.Text.Around(sample.Filled(sample.Prose, 8000)), r.LongCall(8000), r.LongString(8000)} {
+		ns, err := perChunk(r.wasm, 16, text)
+		if err != nil {
+			return 0, err
+		}
+		worst = max(worst, ns)
+	}
+	return worst, nil
+}
+
+// perChunk is the time in ns for a chunk of size bytes.
+func perChunk(e parser.Engine, size int, text string) (float64, error) {
+	chunks := chunksOf(text, size)
+	d, err := fastest(func() (time.Duration, error) { return pushed(e, chunks) })
+	return float64(d) / float64(len(chunks)), err
 }
 
 // session offers the tool that the texts call.
