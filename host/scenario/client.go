@@ -39,16 +39,16 @@ type seen struct {
 	kind, text, name, id, args string
 }
 
-func (a *answer) fault(format string, args ...any) {
+func (a *answer) recordFault(format string, args ...any) {
 	a.faults = append(a.faults, fmt.Sprintf(format, args...))
 }
 
-// ask sends the request and reads the answer, or what comes of it until the
+// sendRequest sends the request and reads the answer, or what comes of it until the
 // client leaves.
-func ask(ctx context.Context, address, mode string, request map[string]any, c Client) (*answer, error) {
+func sendRequest(ctx context.Context, address, mode string, request map[string]any, c Client) (*answer, error) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/v1/chat/completions", bytes.NewReader(encode(request)))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/v1/chat/completions", bytes.NewReader(encodeJSON(request)))
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +76,12 @@ func (a *answer) readDocument(body io.Reader) error {
 		return fmt.Errorf("reading the answer: %w", err)
 	}
 	if t := a.header.Get("Content-Type"); !strings.HasPrefix(t, "application/json") {
-		a.fault("Content-Type application/json, got %q", t)
+		a.recordFault("Content-Type application/json, got %q", t)
 	}
-	v, err := decode(data)
+	v, err := decodeJSON(data)
 	object, ok := v.(map[string]any)
 	if err != nil || !ok {
-		a.fault("one JSON object, got %s", shorten(a.body))
+		a.recordFault("one JSON object, got %s", shorten(a.body))
 		return nil
 	}
 	a.object = object
@@ -100,7 +100,7 @@ const maxEvent = 64 << 20
 // overlook is a fault.
 func (a *answer) readStream(body io.Reader, c Client) error {
 	if t := a.header.Get("Content-Type"); !strings.HasPrefix(t, "text/event-stream") {
-		a.fault("Content-Type text/event-stream, got %q", t)
+		a.recordFault("Content-Type text/event-stream, got %q", t)
 	}
 	var all strings.Builder
 	defer func() {
@@ -113,7 +113,7 @@ func (a *answer) readStream(body io.Reader, c Client) error {
 		switch {
 		case err == io.EOF:
 			if !done {
-				a.fault("[DONE] at the end, got none")
+				a.recordFault("[DONE] at the end, got none")
 			}
 			return nil
 		case err != nil:
@@ -122,13 +122,13 @@ func (a *answer) readStream(body io.Reader, c Client) error {
 			continue
 		}
 		if done {
-			a.fault("nothing after [DONE], got %s", shorten(string(event.Data)))
+			a.recordFault("nothing after [DONE], got %s", shorten(string(event.Data)))
 		}
 		if string(event.Data) == "[DONE]" {
 			done = true
 			continue
 		}
-		a.frame(string(event.Data))
+		a.addFrame(string(event.Data))
 		if n := c.DisconnectAfterFrames; n > 0 && len(a.frames) >= n {
 			a.left = true
 			return nil
@@ -147,23 +147,23 @@ func (a *answer) checkLines() {
 			dataLines = 0
 		case strings.HasPrefix(text, "data: "):
 			if dataLines++; dataLines > 1 {
-				a.fault("one data line an event, got a second one: %s", shorten(text))
+				a.recordFault("one data line an event, got a second one: %s", shorten(text))
 			}
 		case strings.HasPrefix(text, ":"), strings.HasPrefix(text, "id:"), strings.HasPrefix(text, "event:"):
 		default:
-			a.fault("a line of an event stream, got %s", shorten(text))
+			a.recordFault("a line of an event stream, got %s", shorten(text))
 		}
 	}
 	if !a.left && !strings.HasSuffix(a.body, "\n\n") {
-		a.fault("an event that ends with a blank line, got the end of the stream")
+		a.recordFault("an event that ends with a blank line, got the end of the stream")
 	}
 }
 
-func (a *answer) frame(data string) {
-	v, err := decode([]byte(data))
+func (a *answer) addFrame(data string) {
+	v, err := decodeJSON([]byte(data))
 	f, ok := v.(map[string]any)
 	if err != nil || !ok {
-		a.fault("a data line that is one JSON object, got %s", shorten(data))
+		a.recordFault("a data line that is one JSON object, got %s", shorten(data))
 		return
 	}
 	a.frames = append(a.frames, f)

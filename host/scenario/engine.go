@@ -48,25 +48,25 @@ func startEngine() (*engine, error) {
 		return nil, err
 	}
 	e := &engine{address: l.Addr().String(), over: make(chan struct{})}
-	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: time.Minute}
+	e.server = &http.Server{Handler: http.HandlerFunc(e.serveRequest), ReadHeaderTimeout: time.Minute}
 	go e.server.Serve(l) //nolint:errcheck // ends with ErrServerClosed
 	return e, nil
 }
 
 func (e *engine) stop() {
-	e.end()
+	e.endRun()
 	_ = e.server.Close()
 }
 
-// begin arms the engine for a run.
-func (e *engine) begin(s *Script, lines []line) {
+// beginRun arms the engine for a run.
+func (e *engine) beginRun(s *Script, lines []line) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.script, e.lines, e.requests, e.over = s, lines, nil, make(chan struct{})
 }
 
-// end lets answers that still run come to their end.
-func (e *engine) end() {
+// endRun lets answers that still run come to their end.
+func (e *engine) endRun() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	select {
@@ -76,13 +76,13 @@ func (e *engine) end() {
 	}
 }
 
-func (e *engine) got() []*received {
+func (e *engine) receivedRequests() []*received {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.requests
 }
 
-func (e *engine) serve(w http.ResponseWriter, r *http.Request) {
+func (e *engine) serveRequest(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/completions") {
 		http.NotFound(w, r)
@@ -101,7 +101,7 @@ func (e *engine) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	if err := play(r.Context(), w, lines, over); err == errCut {
+	if err := writeLines(r.Context(), w, lines, over); err == errCut {
 		panic(http.ErrAbortHandler)
 	} else if err != nil {
 		close(rec.cancelled)
@@ -110,8 +110,8 @@ func (e *engine) serve(w http.ResponseWriter, r *http.Request) {
 
 var errCut = errors.New("cut")
 
-// play writes the lines. The error says that the client went away, or errCut.
-func play(ctx context.Context, w http.ResponseWriter, lines []line, over chan struct{}) error {
+// writeLines writes the lines. The error says that the client went away, or errCut.
+func writeLines(ctx context.Context, w http.ResponseWriter, lines []line, over chan struct{}) error {
 	flush := w.(http.Flusher).Flush
 	flush()
 	for _, l := range lines {
@@ -140,12 +140,13 @@ func play(ctx context.Context, w http.ResponseWriter, lines []line, over chan st
 // frame is what every chunk of the engine has, unless its line says otherwise.
 var frame = map[string]any{"id": "engine-1", "object": "chat.completion.chunk", "created": 1700000000, "model": "engine-model"}
 
-// lines turns the script into steps.
-func (s *Script) steps(cut string) ([]line, error) {
+// scriptLines gives what is written to the client: a line of the script may become
+// several chunks.
+func (s *Script) scriptLines(cut string) ([]line, error) {
 	var out []line
 	ended := false
 	for i, raw := range s.Lines {
-		v, err := decode(raw)
+		v, err := decodeJSON(raw)
 		object, ok := v.(map[string]any)
 		if err != nil || !ok {
 			return nil, fmt.Errorf("engine.lines[%d]: want an object", i)
@@ -164,7 +165,7 @@ func (s *Script) steps(cut string) ([]line, error) {
 		case object["$cut"] != nil:
 			out, ended = append(out, line{cut: true}), true
 		default:
-			for _, o := range pieces(raw, object, cut) {
+			for _, o := range chunksOfLine(raw, object, cut) {
 				out = append(out, line{text: "data: " + string(o) + "\n\n"})
 			}
 		}
@@ -175,18 +176,18 @@ func (s *Script) steps(cut string) ([]line, error) {
 	return out, nil
 }
 
-// pieces gives the chunks of one line: one, or one a character.
-func pieces(raw json.RawMessage, object map[string]any, cut string) [][]byte {
+// chunksOfLine gives the chunks of one line: one, or one a character.
+func chunksOfLine(raw json.RawMessage, object map[string]any, cut string) [][]byte {
 	if cut == chars {
-		if parts := split(object); parts != nil {
+		if parts := splitByCharacter(object); parts != nil {
 			return parts
 		}
 	}
-	return [][]byte{framed(raw, object)}
+	return [][]byte{withFrame(raw, object)}
 }
 
-// framed fills in the frame and leaves all else byte for byte as it is.
-func framed(raw json.RawMessage, object map[string]any) []byte {
+// withFrame fills in the frame and leaves all else byte for byte as it is.
+func withFrame(raw json.RawMessage, object map[string]any) []byte {
 	var compact bytes.Buffer
 	_ = json.Compact(&compact, raw)
 	if object["error"] != nil && object["choices"] == nil {
@@ -198,7 +199,7 @@ func framed(raw json.RawMessage, object map[string]any) []byte {
 			missing[k] = v
 		}
 	}
-	head, body := encode(missing), compact.Bytes()
+	head, body := encodeJSON(missing), compact.Bytes()
 	switch {
 	case len(missing) == 0:
 		return body
@@ -208,9 +209,10 @@ func framed(raw json.RawMessage, object map[string]any) []byte {
 	return append(append(head[:len(head)-1], ','), body[1:]...)
 }
 
-// split cuts a chunk with one choice and more than one character of content: the
-// end's evidence goes with the last character, all else with the first.
-func split(object map[string]any) [][]byte {
+// splitByCharacter cuts a chunk with one choice and more than one character of
+// content: what tells of the end goes with the last character, all else with the
+// first.
+func splitByCharacter(object map[string]any) [][]byte {
 	choices, _ := object["choices"].([]any)
 	if len(choices) != 1 {
 		return nil
@@ -249,7 +251,7 @@ func split(object map[string]any) [][]byte {
 		d["content"] = string(r)
 		c["delta"] = d
 		o["choices"] = []any{c}
-		out = append(out, encode(o))
+		out = append(out, encodeJSON(o))
 	}
 	return out
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// equal compares JSON values; numbers by their digits.
-func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
+// equalJSON compares JSON values; numbers by their digits.
+func equalJSON(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// contains is the deep subset: every member given in want must be in got and
+// containsJSON is the deep subset: every member given in want must be in got and
 // contain what is given; lists compare place by place; null is absent or null.
-func contains(got, want any) bool {
+func containsJSON(got, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:
 		g, ok := got.(map[string]any)
@@ -19,7 +19,7 @@ func contains(got, want any) bool {
 			return false
 		}
 		for k, v := range w {
-			if !contains(g[k], v) {
+			if !containsJSON(g[k], v) {
 				return false
 			}
 		}
@@ -30,23 +30,23 @@ func contains(got, want any) bool {
 			return false
 		}
 		for i := range w {
-			if !contains(g[i], w[i]) {
+			if !containsJSON(g[i], w[i]) {
 				return false
 			}
 		}
 		return true
 	}
-	return equal(got, want)
+	return equalJSON(got, want)
 }
 
-func show(v any) string { return shorten(string(encode(v))) }
+func showJSON(v any) string { return shorten(string(encodeJSON(v))) }
 
-// fits says whether the events seen are those wanted. Events that may be missing
-// are tried with and without.
-func (c *Choice) fits(got []seen, mode string) bool {
+// matchesEvents says whether the events seen are those wanted. Events that may be
+// missing are tried with and without.
+func (c *Choice) matchesEvents(got []seen, mode string) bool {
 	joined := c.Joined || mode == batch
 	if joined {
-		got = join(got)
+		got = joinByKind(got)
 	}
 	var free []int
 	for i, e := range *c.Events {
@@ -59,20 +59,20 @@ func (c *Choice) fits(got []seen, mode string) bool {
 		for bit, i := range free {
 			missing[i] = set&(1<<bit) == 0
 		}
-		want := c.wanted(missing, mode)
+		want := c.wantedEvents(missing, mode)
 		if joined {
-			slices.SortStableFunc(want, func(a, b Event) int { return rank(a.Kind) - rank(b.Kind) })
+			slices.SortStableFunc(want, func(a, b Event) int { return kindOrder(a.Kind) - kindOrder(b.Kind) })
 		}
-		want = adjoin(want)
-		if len(want) == len(got) && all(want, got) {
+		want = mergeNeighbours(want)
+		if len(want) == len(got) && allMatch(want, got) {
 			return true
 		}
 	}
 	return false
 }
 
-// wanted leaves out what is missing; a batch answer has no cut call.
-func (c *Choice) wanted(missing map[int]bool, mode string) []Event {
+// wantedEvents leaves out what is missing; a batch answer has no cut call.
+func (c *Choice) wantedEvents(missing map[int]bool, mode string) []Event {
 	var out []Event
 	for i, e := range *c.Events {
 		if !missing[i] && (mode == stream || !e.Cut) {
@@ -82,18 +82,18 @@ func (c *Choice) wanted(missing map[int]bool, mode string) []Event {
 	return out
 }
 
-func all(want []Event, got []seen) bool {
+func allMatch(want []Event, got []seen) bool {
 	for i := range want {
-		if !want[i].is(&got[i]) {
+		if !want[i].matches(&got[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// is compares one event. A cut call shows its name and a beginning of its
+// matches compares one event. A cut call shows its name and a beginning of its
 // arguments that is no whole JSON value.
-func (e *Event) is(s *seen) bool {
+func (e *Event) matches(s *seen) bool {
 	if e.Kind != s.kind {
 		return false
 	}
@@ -112,20 +112,22 @@ func (e *Event) is(s *seen) bool {
 	if e.Arguments == nil {
 		return true
 	}
-	want, err1 := decode(e.Arguments)
-	got, err2 := decode([]byte(s.args))
-	return err1 == nil && err2 == nil && equal(want, got)
+	want, err1 := decodeJSON(e.Arguments)
+	got, err2 := decodeJSON([]byte(s.args))
+	return err1 == nil && err2 == nil && equalJSON(want, got)
 }
 
-func rank(kind string) int { return slices.Index([]string{"reasoning", "text", "tool_call"}, kind) }
+func kindOrder(kind string) int {
+	return slices.Index([]string{"reasoning", "text", "tool_call"}, kind)
+}
 
-// join puts what is of one kind together: reasoning, text, calls.
-func join(events []seen) []seen {
+// joinByKind puts what is of one kind together: reasoning, text, calls.
+func joinByKind(events []seen) []seen {
 	var out observed
 	for _, kind := range []string{"reasoning", "text"} {
 		for _, e := range events {
 			if e.kind == kind {
-				out.say(kind, e.text)
+				out.appendText(kind, e.text)
 			}
 		}
 	}
@@ -137,8 +139,8 @@ func join(events []seen) []seen {
 	return out.events
 }
 
-// adjoin merges neighbouring runs of text or reasoning.
-func adjoin(events []Event) []Event {
+// mergeNeighbours merges neighbouring runs of text or reasoning.
+func mergeNeighbours(events []Event) []Event {
 	var out []Event
 	for _, e := range events {
 		if e.Kind != "tool_call" {
@@ -155,8 +157,8 @@ func adjoin(events []Event) []Event {
 	return out
 }
 
-// is tells whether a frame is of a kind that an order names.
-func frameIs(f map[string]any, kind string) bool {
+// isFrameOf tells whether a frame is of a kind that an order names.
+func isFrameOf(f map[string]any, kind string) bool {
 	switch kind {
 	case "metadata":
 		return f["nvext"] != nil
@@ -178,9 +180,9 @@ func frameIs(f map[string]any, kind string) bool {
 	return false
 }
 
-// inOrder says which item of an order is out of place, "" if none is. The first
+// outOfOrder says which item of an order is out of place, "" if none is. The first
 // time a kind is named its first frame in the stream counts, then the next.
-func inOrder(order []any, frames []map[string]any) string {
+func outOfOrder(order []any, frames []map[string]any) string {
 	at := 0
 	last := map[string]int{}
 	for _, item := range order {
@@ -193,7 +195,7 @@ func inOrder(order []any, frames []map[string]any) string {
 			}
 		}
 		for i := from; i < len(frames) && found < 0; i++ {
-			if isKind && frameIs(frames[i], kind) || !isKind && contains(frames[i], item) {
+			if isKind && isFrameOf(frames[i], kind) || !isKind && containsJSON(frames[i], item) {
 				found = i
 			}
 		}
@@ -201,7 +203,7 @@ func inOrder(order []any, frames []map[string]any) string {
 			found = len(frames) // that it is there, once and last, is always checked
 		}
 		if found < at {
-			return show(item)
+			return showJSON(item)
 		}
 		at = found
 		last[kind] = found

@@ -13,7 +13,7 @@ func (a *answer) checkStream() {
 	var first map[string]any
 	for i, f := range a.frames {
 		if failed {
-			a.fault("nothing but [DONE] after the error frame, got %s", show(f))
+			a.recordFault("nothing but [DONE] after the error frame, got %s", showJSON(f))
 			return
 		}
 		if f["error"] != nil {
@@ -26,16 +26,16 @@ func (a *answer) checkStream() {
 			a.checkFrame(f)
 		}
 		for _, k := range []string{"id", "created", "model", "object"} {
-			if !equal(f[k], first[k]) {
-				a.fault("the same %s in all frames, got %s and %s", k, show(first[k]), show(f[k]))
+			if !equalJSON(f[k], first[k]) {
+				a.recordFault("the same %s in all frames, got %s and %s", k, showJSON(first[k]), showJSON(f[k]))
 			}
 		}
-		if saysNothing(f) {
-			a.fault("frames that say something, got %s", show(f))
+		if isEmptyFrame(f) {
+			a.recordFault("frames that say something, got %s", showJSON(f))
 		}
 		choices, ok := f["choices"].([]any)
 		if !ok {
-			a.fault("a list of choices in every frame, got %s", show(f))
+			a.recordFault("a list of choices in every frame, got %s", showJSON(f))
 		}
 		for _, c := range choices {
 			choice, _ := c.(map[string]any)
@@ -47,16 +47,16 @@ func (a *answer) checkStream() {
 
 func (a *answer) checkFrame(f map[string]any) {
 	if id, _ := f["id"].(string); !strings.HasPrefix(id, "chatcmpl-") || len(id) == len("chatcmpl-") {
-		a.fault(`an id "chatcmpl-…", got %s`, show(f["id"]))
+		a.recordFault(`an id "chatcmpl-…", got %s`, showJSON(f["id"]))
 	}
-	if !equal(f["object"], "chat.completion.chunk") {
-		a.fault(`object "chat.completion.chunk", got %s`, show(f["object"]))
+	if !equalJSON(f["object"], "chat.completion.chunk") {
+		a.recordFault(`object "chat.completion.chunk", got %s`, showJSON(f["object"]))
 	}
 	if n, ok := f["created"].(json.Number); !ok || strings.ContainsAny(n.String(), ".eE-") {
-		a.fault("created in whole seconds, got %s", show(f["created"]))
+		a.recordFault("created in whole seconds, got %s", showJSON(f["created"]))
 	}
 	if m, _ := f["model"].(string); m == "" {
-		a.fault("a model, got %s", show(f["model"]))
+		a.recordFault("a model, got %s", showJSON(f["model"]))
 	}
 }
 
@@ -69,33 +69,33 @@ func (a *answer) mergeChoice(choice map[string]any, ids map[string]bool, at int)
 		o = &observed{calls: map[string]int{}}
 		a.choices[index] = o
 		if role != "assistant" {
-			a.fault("the role assistant on choice %s's first delta, got %s", index, show(choice))
+			a.recordFault("the role assistant on choice %s's first delta, got %s", index, showJSON(choice))
 		}
 	} else if role != nil {
-		a.fault("a role on choice %s's first delta only, got another in frame %d", index, at)
+		a.recordFault("a role on choice %s's first delta only, got another in frame %d", index, at)
 	}
 	finished := o.finish
 	if reason := choice["finish_reason"]; reason != nil {
 		if finished != nil {
-			a.fault("one finish reason for choice %s, got %s after %s", index, show(reason), show(finished))
+			a.recordFault("one finish reason for choice %s, got %s after %s", index, showJSON(reason), showJSON(finished))
 		}
 		o.finish = reason
 	}
 	before := len(o.events)
-	said := o.say("reasoning", reasoningOf(delta))
-	said = o.say("text", contentOf(delta)) || said
+	appended := o.appendText("reasoning", reasoningOf(delta))
+	appended = o.appendText("text", contentOf(delta)) || appended
 	calls, _ := delta["tool_calls"].([]any)
 	for _, c := range calls {
 		call, _ := c.(map[string]any)
 		a.mergeCall(o, index, call, ids)
 	}
-	if finished != nil && (said || len(calls) > 0 || len(o.events) > before) {
-		a.fault("nothing said after choice %s's finish reason, got %s", index, show(delta))
+	if finished != nil && (appended || len(calls) > 0 || len(o.events) > before) {
+		a.recordFault("nothing said after choice %s's finish reason, got %s", index, showJSON(delta))
 	}
 }
 
-// say adds text to the last event of its kind, or opens one.
-func (o *observed) say(kind, text string) bool {
+// appendText adds text to the last event of its kind, or opens one.
+func (o *observed) appendText(kind, text string) bool {
 	if text == "" {
 		return false
 	}
@@ -114,21 +114,21 @@ func (a *answer) mergeCall(o *observed, choice string, call map[string]any, ids 
 	at, known := o.calls[index]
 	if known {
 		if len(call) != 2 || len(function) != 1 || function["arguments"] == nil {
-			a.fault("only index and function.arguments on a call's later deltas, got %s", show(call))
+			a.recordFault("only index and function.arguments on a call's later deltas, got %s", showJSON(call))
 		}
 		o.events[at].args += arguments
 		return
 	}
 	if want := fmt.Sprint(len(o.calls)); index != want {
-		a.fault("call index %s in choice %s, got %s", want, choice, index)
+		a.recordFault("call index %s in choice %s, got %s", want, choice, index)
 	}
 	id, _ := call["id"].(string)
 	name, _ := function["name"].(string)
 	if id == "" || call["type"] != "function" || name == "" {
-		a.fault("id, type and name on a call's first delta, got %s", show(call))
+		a.recordFault("id, type and name on a call's first delta, got %s", showJSON(call))
 	}
 	if ids[id] {
-		a.fault("call ids unlike each other, got %q twice", id)
+		a.recordFault("call ids unlike each other, got %q twice", id)
 	}
 	ids[id] = true
 	o.calls[index] = len(o.events)
@@ -144,7 +144,7 @@ func (a *answer) mergeMetadata(f map[string]any) {
 	incoming, ok := f["nvext"].(map[string]any)
 	if !ok {
 		if f["nvext"] != nil {
-			a.fault("nvext that is an object, got %s", show(f["nvext"]))
+			a.recordFault("nvext that is an object, got %s", showJSON(f["nvext"]))
 		}
 		return
 	}
@@ -165,20 +165,20 @@ func (a *answer) mergeMetadata(f map[string]any) {
 // readCompletion checks the document of a batch answer and reads it.
 func (a *answer) readCompletion() {
 	d := a.object
-	if !equal(d["object"], "chat.completion") {
-		a.fault(`object "chat.completion", got %s`, show(d["object"]))
+	if !equalJSON(d["object"], "chat.completion") {
+		a.recordFault(`object "chat.completion", got %s`, showJSON(d["object"]))
 	}
 	if id, _ := d["id"].(string); !strings.HasPrefix(id, "chatcmpl-") {
-		a.fault(`an id "chatcmpl-…", got %s`, show(d["id"]))
+		a.recordFault(`an id "chatcmpl-…", got %s`, showJSON(d["id"]))
 	}
 	if d["error"] != nil {
-		a.fault("no error in an answer of status 200, got %s", show(d["error"]))
+		a.recordFault("no error in an answer of status 200, got %s", showJSON(d["error"]))
 	}
 	a.mergeMetadata(d)
 	ids := map[string]bool{}
 	choices, _ := d["choices"].([]any)
 	if len(choices) == 0 {
-		a.fault("choices, got %s", show(d))
+		a.recordFault("choices, got %s", showJSON(d))
 	}
 	for _, c := range choices {
 		choice, _ := c.(map[string]any)
@@ -189,23 +189,23 @@ func (a *answer) readCompletion() {
 func (a *answer) readMessage(choice map[string]any, ids map[string]bool) {
 	index := fmt.Sprint(choice["index"])
 	if a.choices[index] != nil {
-		a.fault("each choice once, got choice %s twice", index)
+		a.recordFault("each choice once, got choice %s twice", index)
 	}
 	o := &observed{finish: choice["finish_reason"], calls: map[string]int{}}
 	a.choices[index] = o
 	m, _ := choice["message"].(map[string]any)
 	if m["role"] != "assistant" {
-		a.fault("a message of the assistant, got %s", show(choice))
+		a.recordFault("a message of the assistant, got %s", showJSON(choice))
 	}
 	if content, ok := m["content"]; !ok || content == "" {
-		a.fault("content null where there is no text, got %s", show(m))
+		a.recordFault("content null where there is no text, got %s", showJSON(m))
 	}
-	o.say("reasoning", reasoningOf(m))
-	o.say("text", contentOf(m))
+	o.appendText("reasoning", reasoningOf(m))
+	o.appendText("text", contentOf(m))
 	value, given := m["tool_calls"]
 	calls, _ := value.([]any)
 	if given && len(calls) == 0 {
-		a.fault("no tool_calls member without a call, got %s", show(m))
+		a.recordFault("no tool_calls member without a call, got %s", showJSON(m))
 	}
 	for _, c := range calls {
 		call, _ := c.(map[string]any)
@@ -214,10 +214,10 @@ func (a *answer) readMessage(choice map[string]any, ids map[string]bool) {
 		name, _ := function["name"].(string)
 		arguments, isText := function["arguments"].(string)
 		if id == "" || name == "" || call["type"] != "function" || !isText {
-			a.fault("id, type, name and arguments of a call, got %s", show(call))
+			a.recordFault("id, type, name and arguments of a call, got %s", showJSON(call))
 		}
 		if ids[id] {
-			a.fault("call ids unlike each other, got %q twice", id)
+			a.recordFault("call ids unlike each other, got %q twice", id)
 		}
 		ids[id] = true
 		o.events = append(o.events, seen{kind: "tool_call", name: name, id: id, args: arguments})
@@ -230,10 +230,10 @@ func (a *answer) checkError(object map[string]any) {
 	message, _ := e["message"].(string)
 	kind, _ := e["type"].(string)
 	if message == "" || kind == "" || e["code"] == nil {
-		a.fault(`{"error":{"message","type","code"}}, got %s`, show(object))
+		a.recordFault(`{"error":{"message","type","code"}}, got %s`, showJSON(object))
 	}
 	if object["choices"] != nil {
-		a.fault("an error without choices, got %s", show(object))
+		a.recordFault("an error without choices, got %s", showJSON(object))
 	}
 }
 
@@ -261,8 +261,8 @@ func contentOf(delta map[string]any) string {
 	return b.String()
 }
 
-// saysNothing says whether a frame holds none of what a client could use.
-func saysNothing(f map[string]any) bool {
+// isEmptyFrame says whether a frame holds none of what a client could use.
+func isEmptyFrame(f map[string]any) bool {
 	if f["usage"] != nil || f["nvext"] != nil || f["prompt_logprobs"] != nil {
 		return false
 	}

@@ -50,7 +50,7 @@ func (r *Runner) Run(ctx context.Context, files []*File, out io.Writer) (passed,
 		for _, j := range jobs {
 			free <- struct{}{}
 			go func() {
-				j.failures <- r.scenario(ctx, j.scenario)
+				j.failures <- r.runScenario(ctx, j.scenario)
 				<-free
 			}()
 		}
@@ -70,20 +70,20 @@ func (r *Runner) Run(ctx context.Context, files []*File, out io.Writer) (passed,
 	return passed, failed
 }
 
-// scenario gives the failures of all runs of a scenario, each beginning with its
+// runScenario gives the failures of all runs of a scenario, each beginning with its
 // mode.
-func (r *Runner) scenario(ctx context.Context, s *Scenario) []string {
+func (r *Runner) runScenario(ctx context.Context, s *Scenario) []string {
 	e, err := startEngine()
 	if err != nil {
 		return []string{"start: want an engine, got " + err.Error()}
 	}
 	defer e.stop()
-	address, stop, err := r.Start(ctx, s.config(e.address), s.environ())
+	address, stop, err := r.Start(ctx, s.programConfig(e.address), s.environ())
 	if s.Want.StartError != nil {
 		if err == nil {
 			stop()
 		}
-		return s.Want.judgeStart(err)
+		return s.Want.checkStart(err)
 	}
 	if err != nil {
 		return []string{"start: want a start, got " + shorten(err.Error())}
@@ -92,7 +92,7 @@ func (r *Runner) scenario(ctx context.Context, s *Scenario) []string {
 	var failures []string
 	for _, mode := range s.Runs {
 		for _, cut := range s.Cuts {
-			for _, f := range s.run(ctx, e, address, mode, cut) {
+			for _, f := range s.runOnce(ctx, e, address, mode, cut) {
 				if cut != asIs {
 					f += " (cut " + cut + ")"
 				}
@@ -103,7 +103,7 @@ func (r *Runner) scenario(ctx context.Context, s *Scenario) []string {
 	return failures
 }
 
-func (w *Want) judgeStart(err error) []string {
+func (w *Want) checkStart(err error) []string {
 	if err == nil {
 		return []string{"start: want an error that says " + strings.Join(w.StartError, ", ") + ", got a start"}
 	}
@@ -116,28 +116,28 @@ func (w *Want) judgeStart(err error) []string {
 	return failures
 }
 
-func (s *Scenario) run(ctx context.Context, e *engine, address, mode, cut string) []string {
-	lines, err := s.Engine.steps(cut)
+func (s *Scenario) runOnce(ctx context.Context, e *engine, address, mode, cut string) []string {
+	lines, err := s.Engine.scriptLines(cut)
 	if err != nil {
 		return []string{"want a script, got " + err.Error()}
 	}
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
-	e.begin(&s.Engine, lines)
-	defer e.end()
-	a, err := ask(ctx, address, mode, s.request(mode), s.Client)
+	e.beginRun(&s.Engine, lines)
+	defer e.endRun()
+	a, err := sendRequest(ctx, address, mode, s.request(mode), s.Client)
 	var v verdict
 	switch {
 	case err != nil:
-		v.fail("an answer", shorten(err.Error()))
+		v.recordFailure("an answer", shorten(err.Error()))
 	case a.left:
 		a.checkStream()
-		v.protocol(a)
+		v.addProtocolFaults(a)
 	default:
-		s.Want.judge(a, &v)
+		s.Want.checkAnswer(a, &v)
 		s.checkBatchUsage(a, &v)
 	}
-	s.Want.judgeEngine(e, &v)
+	s.Want.checkEngine(e, &v)
 	return v.failures
 }
 
@@ -147,8 +147,8 @@ func (s *Scenario) checkBatchUsage(a *answer, v *verdict) {
 		return
 	}
 	for _, l := range s.Engine.Lines {
-		if o, _ := decode(l); contains(o, map[string]any{}) && o.(map[string]any)["usage"] != nil {
-			v.fail("usage in a batch answer", "none")
+		if o, _ := decodeJSON(l); containsJSON(o, map[string]any{}) && o.(map[string]any)["usage"] != nil {
+			v.recordFailure("usage in a batch answer", "none")
 			return
 		}
 	}
@@ -168,11 +168,11 @@ func (s *Scenario) request(mode string) map[string]any {
 	return r
 }
 
-func (s *Scenario) config(engine string) []byte {
+func (s *Scenario) programConfig(engine string) []byte {
 	model := map[string]any{}
 	copyAll(model, s.Model)
 	model["name"] = "m"
-	return encode(map[string]any{
+	return encodeJSON(map[string]any{
 		"listen":    "127.0.0.1:0",
 		"log":       map[string]any{"level": "error"},
 		"upstreams": []any{map[string]any{"name": "engine", "base_url": "http://" + engine + "/v1"}},

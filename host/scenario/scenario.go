@@ -108,7 +108,7 @@ func (v *envValue) UnmarshalJSON(b []byte) error {
 	var h struct {
 		Hex *string `json:"$hex"`
 	}
-	if err := strictly(b, &h); err != nil || h.Hex == nil {
+	if err := decodeStrict(b, &h); err != nil || h.Hex == nil {
 		return errors.New(`want text or {"$hex":"…"}`)
 	}
 	raw, err := hex.DecodeString(*h.Hex)
@@ -132,7 +132,7 @@ func (s *status) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (s *status) fits(code int) bool {
+func (s *status) matchesCode(code int) bool {
 	if s.class != "" {
 		return int(s.class[0]-'0') == code/100
 	}
@@ -154,18 +154,18 @@ func Load(path string) (*File, error) {
 		return nil, err
 	}
 	f := &File{Name: filepath.Base(path)}
-	if err := strictly(data, f); err != nil {
+	if err := decodeStrict(data, f); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i := range f.Scenarios {
-		if err := f.Scenarios[i].check(); err != nil {
+		if err := f.Scenarios[i].fillDefaults(); err != nil {
 			return nil, fmt.Errorf("%s: scenario %d (%s): %w", path, i, f.Scenarios[i].Name, err)
 		}
 	}
 	return f, nil
 }
 
-func (s *Scenario) check() error {
+func (s *Scenario) fillDefaults() error {
 	if s.Name == "" {
 		return errors.New("it has no name")
 	}
@@ -196,37 +196,37 @@ const (
 	chars  = "chars"
 )
 
-// strictly decodes one JSON value; numbers in it keep their digits.
-func strictly(data []byte, into any) error {
+// decodeStrict decodes one JSON value; numbers in it keep their digits.
+func decodeStrict(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return err
 	}
-	return ended(d)
+	return checkEnded(d)
 }
 
-// decode reads one JSON value; numbers in it keep their digits.
-func decode(data []byte) (any, error) {
+// decodeJSON reads one JSON value; numbers in it keep their digits.
+func decodeJSON(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
 		return nil, err
 	}
-	return v, ended(d)
+	return v, checkEnded(d)
 }
 
-func ended(d *json.Decoder) error {
+func checkEnded(d *json.Decoder) error {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("something follows the JSON value")
 	}
 	return nil
 }
 
-// encode writes compact JSON, with < and > as they are.
-func encode(v any) []byte {
+// encodeJSON writes compact JSON, with < and > as they are.
+func encodeJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// good is a scenario, and frames and message are an answer that fits it.
+// good is a scenario, and frames and message are an answer that passes it.
 const good = `{"scenarios":[{"name":"good","model":{},"request":{"tools":[]},
  "engine":{"lines":[{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]},{"choices":[],"usage":{"total_tokens":3}}]},
  "want":{"choices":{"0":{"events":[{"kind":"reasoning","text":"Hm."},{"kind":"text","text":"Now."},
@@ -78,7 +78,7 @@ func (p *program) start(_ context.Context, config []byte, _ []string) (string, f
 			p.engineBody(request)
 		}
 		for range p.calls {
-			e, _ := http.NewRequestWithContext(ctx, http.MethodPost, c.Upstreams[0].Base_url+"/chat/completions", bytes.NewReader(encode(request)))
+			e, _ := http.NewRequestWithContext(ctx, http.MethodPost, c.Upstreams[0].Base_url+"/chat/completions", bytes.NewReader(encodeJSON(request)))
 			if resp, err := transport.RoundTrip(e); err == nil {
 				if !p.hang {
 					_, _ = io.Copy(io.Discard, resp.Body)
@@ -101,8 +101,8 @@ func (p *program) start(_ context.Context, config []byte, _ []string) (string, f
 	return s.Listener.Addr().String(), func() { cancel(); s.Close(); transport.CloseIdleConnections() }, nil
 }
 
-// judge runs the scenarios of text against p and gives what was printed.
-func judge(t *testing.T, text string, p *program) string {
+// runOnProgram runs the scenarios of text against p and gives what was printed.
+func runOnProgram(t *testing.T, text string, p *program) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "self.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -118,8 +118,8 @@ func judge(t *testing.T, text string, p *program) string {
 	return out.String()
 }
 
-// only gives the scenario with one run and more members of want.
-func only(run, addWant string) string {
+// scenarioWith gives the scenario with one run and more members of want.
+func scenarioWith(run, addWant string) string {
 	text := strings.Replace(good, `"model":{}`, `"model":{},"runs":["`+run+`"]`, 1)
 	if addWant != "" {
 		text = strings.Replace(text, `"want":{`, `"want":{`+addWant+`,`, 1)
@@ -133,7 +133,7 @@ func eventStream(frames []string) string {
 
 func TestGoodAnswersPass(t *testing.T) {
 	for _, c := range []struct{ run, body string }{{stream, eventStream(frames)}, {batch, message}} {
-		if got := judge(t, only(c.run, ""), &program{body: c.body, calls: 1}); got != "1 passed, 0 failed\n" {
+		if got := runOnProgram(t, scenarioWith(c.run, ""), &program{body: c.body, calls: 1}); got != "1 passed, 0 failed\n" {
 			t.Errorf("%s: %s", c.run, got)
 		}
 	}
@@ -230,19 +230,19 @@ func TestBrokenStreamsFail(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mutated := c.mutate(append([]string(nil), frames...))
-			caught(t, judge(t, only(stream, ""), &program{body: eventStream(mutated), calls: 1}), c.want)
+			expectFailure(t, runOnProgram(t, scenarioWith(stream, ""), &program{body: eventStream(mutated), calls: 1}), c.want)
 		})
 	}
 	t.Run("cut in an event", func(t *testing.T) {
-		caught(t, judge(t, only(stream, ""), &program{body: strings.TrimRight(eventStream(frames), "\n"), calls: 1}), "blank line")
+		expectFailure(t, runOnProgram(t, scenarioWith(stream, ""), &program{body: strings.TrimRight(eventStream(frames), "\n"), calls: 1}), "blank line")
 	})
 	t.Run("frames", func(t *testing.T) {
 		p := &program{body: eventStream(frames), calls: 1}
-		caught(t, judge(t, only(stream, `"frames":[{}]`), p), "1 frames")
-		caught(t, judge(t, only(stream, `"frames":[{"model":"n"},{},{},{},{},{},{},{}]`), p), "frame 0")
+		expectFailure(t, runOnProgram(t, scenarioWith(stream, `"frames":[{}]`), p), "1 frames")
+		expectFailure(t, runOnProgram(t, scenarioWith(stream, `"frames":[{"model":"n"},{},{},{},{},{},{},{}]`), p), "frame 0")
 	})
 	t.Run("content type", func(t *testing.T) {
-		caught(t, judge(t, only(stream, ""), &program{body: eventStream(frames), calls: 1, contentType: "text/plain"}), "text/event-stream")
+		expectFailure(t, runOnProgram(t, scenarioWith(stream, ""), &program{body: eventStream(frames), calls: 1, contentType: "text/plain"}), "text/event-stream")
 	})
 }
 
@@ -271,7 +271,7 @@ func TestBrokenDocumentsFail(t *testing.T) {
 				t.Fatal("nothing to replace")
 			}
 			body := strings.Replace(message, c.from, c.to, 1)
-			caught(t, judge(t, only(batch, ""), &program{body: body, calls: 1}), c.want)
+			expectFailure(t, runOnProgram(t, scenarioWith(batch, ""), &program{body: body, calls: 1}), c.want)
 		})
 	}
 }
@@ -291,7 +291,7 @@ func TestBrokenRequestsFail(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.p.body = eventStream(frames)
-			caught(t, judge(t, only(stream, ""), &c.p), c.want)
+			expectFailure(t, runOnProgram(t, scenarioWith(stream, ""), &c.p), c.want)
 		})
 	}
 }
@@ -299,7 +299,7 @@ func TestBrokenRequestsFail(t *testing.T) {
 func TestBrokenRefusalsFail(t *testing.T) {
 	const want = `{"scenarios":[{"name":"refused","model":{},"engine":{"lines":[]},"want":{"status":400,"error_contains":["N = 1"],"engine_requests":0}}]}`
 	const body = `{"error":{"message":"needs n = 1","type":"invalid_request_error","code":"n"}}`
-	if got := judge(t, want, &program{status: 400, body: body}); got != "1 passed, 0 failed\n" {
+	if got := runOnProgram(t, want, &program{status: 400, body: body}); got != "1 passed, 0 failed\n" {
 		t.Errorf("a good refusal: %s", got)
 	}
 	for _, c := range []struct {
@@ -316,7 +316,7 @@ func TestBrokenRefusalsFail(t *testing.T) {
 		{"engine asked", program{status: 400, body: body, calls: 1}, "0 engine requests"},
 		{"an answer", program{body: eventStream(frames)}, "status 400"},
 	} {
-		t.Run(c.name, func(t *testing.T) { caught(t, judge(t, want, &c.p), c.want) })
+		t.Run(c.name, func(t *testing.T) { expectFailure(t, runOnProgram(t, want, &c.p), c.want) })
 	}
 }
 
@@ -327,36 +327,36 @@ func TestBrokenFailuresFail(t *testing.T) {
 	failing := []string{
 		frameHead + `"choices":[{"index":0,"delta":{"role":"assistant","content":"x"}}]}`,
 		`{"error":{"message":"m","type":"t","code":500}}`, `[DONE]`}
-	if got := judge(t, run(stream), &program{body: eventStream(failing)}); got != "1 passed, 0 failed\n" {
+	if got := runOnProgram(t, run(stream), &program{body: eventStream(failing)}); got != "1 passed, 0 failed\n" {
 		t.Errorf("a good failure: %s", got)
 	}
 	body := `{"error":{"message":"words","type":"t","code":500}}`
-	if got := judge(t, run(batch), &program{status: 502, body: body}); got != "1 passed, 0 failed\n" {
+	if got := runOnProgram(t, run(batch), &program{status: 502, body: body}); got != "1 passed, 0 failed\n" {
 		t.Errorf("a good failure: %s", got)
 	}
-	caught(t, judge(t, run(stream), &program{body: eventStream([]string{failing[0], `[DONE]`})}), "an error frame")
-	caught(t, judge(t, run(stream), &program{body: eventStream([]string{failing[0], strings.Replace(failing[1], "500", "503", 1), `[DONE]`})}), "an error frame")
-	caught(t, judge(t, run(stream), &program{body: eventStream([]string{failing[0], `{"error":"m"}`, `[DONE]`})}), `{"error":`)
-	caught(t, judge(t, run(batch), &program{status: 400, body: body}), "status 5xx")
-	caught(t, judge(t, run(batch), &program{body: message}), "status 5xx")
-	caught(t, judge(t, run(batch), &program{status: 500, body: strings.Replace(body, "words", "else", 1)}), "words")
-	caught(t, judge(t, run(batch), &program{status: 500, body: strings.Replace(body, "{", `{"choices":[],`, 1)}), "without choices")
+	expectFailure(t, runOnProgram(t, run(stream), &program{body: eventStream([]string{failing[0], `[DONE]`})}), "an error frame")
+	expectFailure(t, runOnProgram(t, run(stream), &program{body: eventStream([]string{failing[0], strings.Replace(failing[1], "500", "503", 1), `[DONE]`})}), "an error frame")
+	expectFailure(t, runOnProgram(t, run(stream), &program{body: eventStream([]string{failing[0], `{"error":"m"}`, `[DONE]`})}), `{"error":`)
+	expectFailure(t, runOnProgram(t, run(batch), &program{status: 400, body: body}), "status 5xx")
+	expectFailure(t, runOnProgram(t, run(batch), &program{body: message}), "status 5xx")
+	expectFailure(t, runOnProgram(t, run(batch), &program{status: 500, body: strings.Replace(body, "words", "else", 1)}), "words")
+	expectFailure(t, runOnProgram(t, run(batch), &program{status: 500, body: strings.Replace(body, "{", `{"choices":[],`, 1)}), "without choices")
 }
 
 func TestStartErrors(t *testing.T) {
 	const want = `{"scenarios":[{"name":"start","model":{},"env":{"V":{"$hex":"32ff"}},"want":{"start_error":["VARIABLE"]}}]}`
-	if got := judge(t, want, &program{startErr: errors.New("VARIABLE is bad")}); got != "1 passed, 0 failed\n" {
+	if got := runOnProgram(t, want, &program{startErr: errors.New("VARIABLE is bad")}); got != "1 passed, 0 failed\n" {
 		t.Error(got)
 	}
-	caught(t, judge(t, want, &program{startErr: errors.New("bad")}), "VARIABLE")
-	caught(t, judge(t, want, &program{}), "got a start")
-	caught(t, judge(t, good, &program{startErr: errors.New("no")}), "want a start, got no")
+	expectFailure(t, runOnProgram(t, want, &program{startErr: errors.New("bad")}), "VARIABLE")
+	expectFailure(t, runOnProgram(t, want, &program{}), "got a start")
+	expectFailure(t, runOnProgram(t, good, &program{startErr: errors.New("no")}), "want a start, got no")
 }
 
 func TestDisconnectThatIsNotHandedOnFails(t *testing.T) {
-	text := strings.Replace(only(stream, `"engine_cancelled":true`), `"engine":{"lines":[`, `"client":{"disconnect_after_frames":2},"engine":{"lines":[{"$sleep_ms":30000},`, 1)
+	text := strings.Replace(scenarioWith(stream, `"engine_cancelled":true`), `"engine":{"lines":[`, `"client":{"disconnect_after_frames":2},"engine":{"lines":[{"$sleep_ms":30000},`, 1)
 	begun := time.Now()
-	caught(t, judge(t, text, &program{body: eventStream(frames), calls: 1, hang: true}), "cancelled within a second")
+	expectFailure(t, runOnProgram(t, text, &program{body: eventStream(frames), calls: 1, hang: true}), "cancelled within a second")
 	if time.Since(begun) > 10*time.Second {
 		t.Error("the runner waited for the script's end")
 	}
@@ -367,9 +367,9 @@ func TestCutAndOptionalEvents(t *testing.T) {
 	whole := "{}"
 	c := Choice{Events: &[]Event{{Kind: "text", Text: "a"}, {Kind: "tool_call", Name: "f", Cut: true}, {Kind: "text", Text: "b", Optional: true}}}
 	for _, x := range []struct {
-		mode string
-		got  []seen
-		fits bool
+		mode  string
+		got   []seen
+		match bool
 	}{
 		{stream, []seen{{kind: "text", text: "a"}}, true},
 		{stream, []seen{{kind: "text", text: "ab"}}, true},
@@ -381,18 +381,18 @@ func TestCutAndOptionalEvents(t *testing.T) {
 		{batch, []seen{{kind: "text", text: "a"}, {kind: "tool_call", name: "f", args: text}}, false},
 		{batch, []seen{{kind: "text", text: "ab"}}, true},
 	} {
-		if got := c.fits(x.got, x.mode); got != x.fits {
+		if got := c.matchesEvents(x.got, x.mode); got != x.match {
 			t.Errorf("%s %v: got %v", x.mode, x.got, got)
 		}
 	}
 	joined := Choice{Joined: true, Events: &[]Event{{Kind: "text", Text: "ab"}, {Kind: "reasoning", Text: "r"}}}
-	if !joined.fits([]seen{{kind: "text", text: "a"}, {kind: "reasoning", text: "r"}, {kind: "text", text: "b"}}, stream) {
+	if !joined.matchesEvents([]seen{{kind: "text", text: "a"}, {kind: "reasoning", text: "r"}, {kind: "text", text: "b"}}, stream) {
 		t.Error("joined events have no order")
 	}
 }
 
 func TestOrder(t *testing.T) {
-	f := func(s string) map[string]any { v, _ := decode([]byte(s)); return v.(map[string]any) }
+	f := func(s string) map[string]any { v, _ := decodeJSON([]byte(s)); return v.(map[string]any) }
 	fr := []map[string]any{
 		f(`{"choices":[{"delta":{"content":"a"}}]}`), f(`{"choices":[{"delta":{"tool_calls":[{}]}}]}`),
 		f(`{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}]}`), f(`{"choices":[],"usage":{"n":1}}`)}
@@ -409,7 +409,7 @@ func TestOrder(t *testing.T) {
 		{[]any{f(`{"usage":{"n":1}}`), "finish"}, `"finish"`},
 		{[]any{f(`{"usage":{"n":2}}`)}, `{"usage":{"n":2}}`},
 	} {
-		if got := inOrder(x.order, fr); got != x.bad {
+		if got := outOfOrder(x.order, fr); got != x.bad {
 			t.Errorf("%v: got %q", x.order, got)
 		}
 	}
@@ -418,7 +418,7 @@ func TestOrder(t *testing.T) {
 func TestEngineCutsCharacters(t *testing.T) {
 	s := Script{Lines: []json.RawMessage{json.RawMessage(`{"id":"e","choices":[{"index":1,"delta":{"role":"assistant","content":"añb"},"finish_reason":"stop","matched_stop":2,"token_ids":[1]}],"usage":{"n":1}}`),
 		json.RawMessage(`{"$comment":"x"}`), json.RawMessage(`{"nvext":{"big":9007199254740993}}`)}}
-	got, err := s.steps(chars)
+	got, err := s.scriptLines(chars)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,8 +451,8 @@ func TestBadFilesAreRefused(t *testing.T) {
 	}
 }
 
-// caught checks that the runner failed the scenario and said why.
-func caught(t *testing.T, out, want string) {
+// expectFailure checks that the runner failed the scenario and said why.
+func expectFailure(t *testing.T, out, want string) {
 	t.Helper()
 	if !strings.Contains(out, "0 passed, 1 failed") {
 		t.Errorf("not caught: %s", out)
