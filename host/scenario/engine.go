@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/sse"
 )
 
 // engine is the scripted engine: it answers every request with the script of
@@ -166,12 +168,12 @@ func (s *Script) scriptLines(cut string) ([]line, error) {
 			out, ended = append(out, line{cut: true}), true
 		default:
 			for _, o := range chunksOfLine(raw, object, cut) {
-				out = append(out, line{text: "data: " + string(o) + "\n\n"})
+				out = append(out, line{text: string(sse.AppendData(nil, o))})
 			}
 		}
 	}
 	if done := s.Done == nil || *s.Done; done && !ended {
-		out = append(out, line{text: "data: [DONE]\n\n"})
+		out = append(out, line{text: sse.DoneEvent})
 	}
 	return out, nil
 }

@@ -49,8 +49,8 @@ func TestT102DisconnectCancelsTheEngineAtOnce(t *testing.T) {
 			leave()
 			select {
 			case <-u.gone:
-			case <-time.After(time.Second):
-				t.Error("the engine's request was not cancelled within a second")
+			case <-time.After(time.Until(patience(t))):
+				t.Error("the engine's request was not cancelled")
 			}
 			eventually(t, "the gauge goes back", func() bool {
 				_, body := h.get(t, "/metrics")
@@ -88,7 +88,7 @@ func TestSlowClientSlowsTheEngine(t *testing.T) {
 	h.post(t, t.Context(), ask(streaming)) // and never reads
 	select {
 	case <-u.gone:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Until(patience(t))):
 		t.Error("the engine's request went on")
 	}
 	if n := sent.Load(); n > 48<<20 {
@@ -167,7 +167,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 		}
 		defer conn.Close()
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", path)
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetReadDeadline(patience(t))
 		if got, err := io.ReadAll(conn); err != nil || !strings.Contains(string(got), status) {
 			t.Errorf("%s: %q %v", path, got, err)
 		}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/internal/sse"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 )
@@ -57,7 +57,7 @@ func (s *Server) writeStream(c echo.Context, x *exchange, op *stream.Operator) e
 	}
 	err := s.writeFrames(w, x, op)
 	if err == nil {
-		w.writeText("data: [DONE]\n\n")
+		w.writeText(sse.DoneEvent)
 		return nil
 	}
 	if refusal := s.recordFailure(c.Request().Context(), x, err); !w.headersSent() {
@@ -151,16 +151,16 @@ func (w *eventWriter) stopWriting() {
 func (w *eventWriter) writeItem(it *chunk.Item) error {
 	b := (*w.buf)[:0]
 	for _, comment := range it.Comments {
-		b = append(append(append(b, ": "...), oneLine(comment)...), '\n')
+		b = sse.AppendField(b, "", comment)
 	}
 	if it.ID != "" {
-		b = append(append(append(b, "id: "...), oneLine(it.ID)...), '\n')
+		b = sse.AppendField(b, "id", it.ID)
 	}
 	if it.Event != "" {
-		b = append(append(append(b, "event: "...), oneLine(it.Event)...), '\n')
+		b = sse.AppendField(b, "event", it.Event)
 	}
 	if it.Data != nil {
-		b = w.encoder.AppendChunk(append(b, "data: "...), it.Data)
+		b = w.encoder.AppendChunk(append(b, sse.DataPrefix...), it.Data)
 		b = append(b, '\n')
 	}
 	b = append(b, '\n')
@@ -168,19 +168,12 @@ func (w *eventWriter) writeItem(it *chunk.Item) error {
 	return w.writeAndFlush(b)
 }
 
-func oneLine(s string) string {
-	if !strings.ContainsAny(s, "\r\n") {
-		return s
-	}
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
-}
-
 func (w *eventWriter) writeText(s string) { _ = w.writeAndFlush(append((*w.buf)[:0], s...)) }
 
 // writeFailure ends the stream with an error object.
 func (w *eventWriter) writeFailure(err error) {
-	b := stream.FrameOf(err).Append(append((*w.buf)[:0], "data: "...))
-	_ = w.writeAndFlush(append(b, "\n\ndata: [DONE]\n\n"...))
+	b := stream.FrameOf(err).Append(append((*w.buf)[:0], sse.DataPrefix...))
+	_ = w.writeAndFlush(append(b, "\n\n"+sse.DoneEvent...))
 }
 
 // writeAndFlush writes and flushes b. It is bounded in time: a client that doesn't read

@@ -285,11 +285,7 @@ func hang(t *testing.T, limits stream.Timeouts, ctx context.Context, meanwhile f
 		go meanwhile(op)
 	}
 	_, err = op.Next()
-	select {
-	case <-engine.gone:
-	case <-time.After(10 * time.Second):
-		t.Error("the engine was not told")
-	}
+	<-engine.gone // or the test never ends
 	return err
 }
 

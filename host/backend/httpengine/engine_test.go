@@ -362,11 +362,7 @@ func TestCancelReachesTheEngine(t *testing.T) {
 				t.Fatal(err)
 			}
 			end(cancel, s)
-			select {
-			case <-gone:
-			case <-time.After(5 * time.Second):
-				t.Fatal("the engine was not told")
-			}
+			<-gone
 			var e *backend.Error
 			if _, err := s.Next(); !errors.As(err, &e) || e.Status != openai.StatusClientClosed {
 				t.Errorf("got %v", err)

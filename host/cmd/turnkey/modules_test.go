@@ -50,9 +50,9 @@ func serveModules(t *testing.T, more string) *served {
 		}
 	})
 	address := regexp.MustCompile(`http://\S+?:\d+`)
-	for begun := time.Now(); s.url == ""; time.Sleep(2 * time.Millisecond) {
+	for end := patience(t); s.url == ""; time.Sleep(2 * time.Millisecond) {
 		s.url = address.FindString(out.String())
-		if time.Since(begun) > 30*time.Second {
+		if time.Now().After(end) {
 			t.Fatalf("not served: %s", s.errs.String())
 		}
 	}
@@ -129,7 +129,7 @@ func TestHangUpReadsTheFolder(t *testing.T) {
 	listed := func(pattern string) {
 		t.Helper()
 		var out string
-		for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(5 * time.Millisecond) {
+		for end := patience(t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			if _, out = s.turnkey("modules", "ls"); regexp.MustCompile(`(?m)` + pattern).MatchString(out) {
 				return
 			}

@@ -19,9 +19,9 @@ import (
 
 // The engines that a command can be told to use.
 const (
-	engineWasm    = "wasm"
-	engineNative  = "native"
-	engineProcess = "process"
+	engineWasm    = registry.EngineWasm
+	engineNative  = registry.EngineNative
+	engineProcess = registry.EngineProcess
 )
 
 var engines = []string{engineWasm, engineNative, engineProcess}
