@@ -26,6 +26,7 @@ var StringWatch = []byte{'"', '\\'}
 type JSON struct {
 	state       state
 	depth       int16
+	floor       int16  // the depth at which the value that is read stands: 0, but in a Walk
 	badInString bool   // the bad byte stands in a string
 	literal     string // what is left of true, false or null
 	objects     [MaxDepth / 64]uint64
@@ -60,7 +61,7 @@ const (
 )
 
 // Reset makes j ready for another value.
-func (j *JSON) Reset() { j.state, j.depth = value, 0 }
+func (j *JSON) Reset() { j.state, j.depth, j.floor = value, 0, 0 }
 
 // InString says whether the next byte is inside a string.
 func (j *JSON) InString() bool { return j.state.inString() }
@@ -306,7 +307,7 @@ func (j *JSON) inObject() bool {
 // endValue ends a value.
 func (j *JSON) endValue() {
 	j.state = afterItem
-	if j.depth == 0 {
+	if j.depth == j.floor {
 		j.state = complete
 	}
 }
@@ -314,23 +315,37 @@ func (j *JSON) endValue() {
 // afterNumberByte is the state after a byte within a number. A byte that ends the
 // number has been dealt with before; any other is impossible.
 func afterNumberByte(s state, c byte) state {
-	digit := c >= '0' && c <= '9'
-	exp := c == 'e' || c == 'E'
 	switch {
-	case s == minus && c == '0':
-		return zero
-	case s == minus && digit, s == digits && digit:
-		return digits
-	case (s == zero || s == digits) && c == '.':
-		return point
-	case (s == zero || s == digits || s == fraction) && exp:
-		return exponent
-	case (s == point || s == fraction) && digit:
-		return fraction
+	case c >= '0' && c <= '9':
+		return afterDigit(s, c)
+	case c == '.':
+		if s == zero || s == digits {
+			return point
+		}
+	case c == 'e' || c == 'E':
+		if s == zero || s == digits || s == fraction {
+			return exponent
+		}
 	case s == exponent && (c == '+' || c == '-'):
 		return expSign
-	case (s == exponent || s == expSign || s == expDigits) && digit:
-		return expDigits
 	}
 	return broken
+}
+
+// afterDigit is the state after the digit c within a number.
+func afterDigit(s state, c byte) state {
+	switch s {
+	case minus:
+		if c == '0' {
+			return zero
+		}
+		return digits
+	case digits:
+		return digits
+	case point, fraction:
+		return fraction
+	case exponent, expSign, expDigits:
+		return expDigits
+	}
+	return broken // a leading zero
 }

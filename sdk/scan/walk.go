@@ -16,128 +16,126 @@ const (
 )
 
 // Walk reads one JSON object, or an array of objects, as it arrives, and stops at
-// each member. Like JSON it reads over raw control characters in strings.
+// each member. Like JSON it reads over raw control characters in strings. The zero
+// value is ready for an object.
 type Walk struct {
-	array bool
-	at    place
-	json  JSON // the key or value that is being read
+	json  JSON
+	outer int16 // the depth at which the objects stand
+	token token
 }
 
-// place is what comes next.
-type place uint8
+// token is what of a member is being read.
+type token uint8
 
 const (
-	atBody     place = iota // "{", or "[" of an array
-	atFirst                 // an array's first object or its "]"
-	atObject                // an array's next object
-	atFirstKey              // or "}"
-	atKey                   // a key
-	inMemberKey
-	atColon
-	atValue
-	inMemberValue
-	atComma // or "}"
-	atNext  // in an array: "," or "]"
-	atEnd
+	noToken token = iota
+	memberKey
+	memberValue
 )
 
 // Start makes x ready for an array of objects, or for an object.
-func (x *Walk) Start(array bool) { *x = Walk{array: array} }
+func (x *Walk) Start(array bool) {
+	*x = Walk{}
+	if array {
+		x.outer = 1
+	}
+}
 
 // Next reads on from place i of b. It answers where it stopped, and why.
 func (x *Walk) Next(b []byte, i int) (n int, s Step) {
-	for x.at != atEnd {
-		if x.at == inMemberKey || x.at == inMemberValue {
+	for x.json.state != complete {
+		if x.token != noToken {
 			return x.readToken(b, i)
 		}
 		i += LeadingSpace(b[i:])
 		if i == len(b) {
 			return i, WalkMore
 		}
-		c := b[i]
-		switch {
-		case x.at == atValue:
-			x.json.Reset()
-			x.at = inMemberValue
-			return i, ValueBegins
-		case c == '"' && (x.at == atFirstKey || x.at == atKey):
-			x.json.Reset()
-			x.at = inMemberKey
-			return i, KeyBegins
+		if s := x.beforeByte(b[i]); s != WalkMore {
+			return i, s
 		}
-		next, ok := x.afterPunctuation(c)
-		if !ok {
+		x.json.readByte(b[i])
+		if x.json.state == broken {
 			return i, WalkBad
 		}
-		x.at = next
 		i++
-		switch {
-		case c == '{':
+		switch b[i-1] {
+		case '{':
 			return i, ObjectBegins
-		case c == '}':
+		case '}':
 			return i, ObjectEnds
 		}
 	}
 	return i, WalkEnd
 }
 
+// beforeByte is what begins with c, which stands between keys and values, or WalkMore.
+func (x *Walk) beforeByte(c byte) Step {
+	j := &x.json
+	switch j.state {
+	case firstKey, nextKey:
+		if c == '"' {
+			x.beginToken(memberKey)
+			return KeyBegins
+		}
+	case value, firstItem:
+		switch {
+		case j.depth > x.outer:
+			x.beginToken(memberValue)
+			return ValueBegins
+		case c == x.opener(), c == ']' && j.state == firstItem:
+			return WalkMore
+		}
+		return WalkBad
+	case broken:
+		return WalkBad
+	}
+	return WalkMore
+}
+
+// opener is the bracket that must come, outside of the objects.
+func (x *Walk) opener() byte {
+	if x.json.depth == x.outer {
+		return '{'
+	}
+	return '['
+}
+
+// beginToken makes the key or the member's value a JSON value of its own.
+func (x *Walk) beginToken(t token) {
+	x.token = t
+	x.json.state, x.json.floor = value, x.json.depth
+}
+
 // readToken reads on in a key or a value.
 func (x *Walk) readToken(b []byte, i int) (n int, s Step) {
 	more, status := x.json.Scan(b[i:])
-	switch i += more; {
-	case status == More:
+	switch i += more; status {
+	case More:
 		return i, WalkMore
-	case status == Bad:
+	case Bad:
 		return i, WalkBad
-	case x.at == inMemberKey:
-		x.at = atColon
+	}
+	x.json.floor = 0
+	ended := x.token
+	x.token = noToken
+	if ended == memberKey {
+		x.json.state = colon
 		return i, KeyEnds
 	}
-	x.at = atComma
+	x.json.state = afterItem
 	return i, ValueEnds
 }
 
-// afterPunctuation is what follows a byte between keys and values.
-func (x *Walk) afterPunctuation(c byte) (next place, ok bool) {
-	switch {
-	case c == '[' && x.at == atBody && x.array:
-		return atFirst, true
-	case c == '{' && (x.at == atBody && !x.array || x.at == atFirst || x.at == atObject):
-		return atFirstKey, true
-	case c == ':' && x.at == atColon:
-		return atValue, true
-	case c == ',' && x.at == atComma:
-		return atKey, true
-	case c == '}' && (x.at == atFirstKey || x.at == atComma):
-		if x.array {
-			return atNext, true
-		}
-		return atEnd, true
-	case c == ',' && x.at == atNext:
-		return atObject, true
-	case c == ']' && (x.at == atFirst || x.at == atNext):
-		return atEnd, true
-	}
-	return 0, false
-}
+// ScanToEnd reads on without a stop, like JSON.Scan and as far: what is no object of
+// members is read too, if it is JSON. It may not be called within a key or a value.
+func (x *Walk) ScanToEnd(b []byte) (n int, s Status) { return x.json.Scan(b) }
 
 // InKey says whether the next byte is part of a key.
-func (x *Walk) InKey() bool { return x.at == inMemberKey }
+func (x *Walk) InKey() bool { return x.token == memberKey }
 
 // InPlainString is JSON.InPlainString of the value that is being read.
-func (x *Walk) InPlainString() bool { return x.at == inMemberValue && x.json.InPlainString() }
+func (x *Walk) InPlainString() bool { return x.token == memberValue && x.json.InPlainString() }
 
 // Brackets are the brackets that are open at the bad byte.
-func (x *Walk) Brackets() Brackets {
-	var k Brackets
-	if x.at == inMemberKey || x.at == inMemberValue {
-		k = x.json.Brackets()
-	}
-	if x.array && x.at > atBody {
-		k.Depth++
-	}
-	if x.at >= atFirstKey && x.at <= atComma {
-		k.Depth++
-	}
-	return k
-}
+func (x *Walk) Brackets() Brackets { return x.json.Brackets() }

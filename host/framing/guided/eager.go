@@ -22,8 +22,7 @@ type eagerCalls struct {
 	asArguments bool
 
 	walk scan.Walk
-	// Places in the payload's text; they move when a part of it is dropped.
-	walked  int // what walk has read
+	// Places in the payload's text; they move when it is dropped.
 	element int // the call's object
 	token   int // the key or the value that is being read
 
@@ -47,31 +46,47 @@ func (e *eagerCalls) beginValue(opener byte) {
 	}
 }
 
-// streamCalls delivers what can be told by now.
-func (e *eagerCalls) streamCalls() {
+// read reads on in the value and adds what belongs to it to the payload: the first n
+// bytes of data, which stands at offset at of the raw text. It delivers what can be
+// told by then. The status is JSON.Scan's.
+func (e *eagerCalls) read(data []byte, at abi.RawOffset) (n int, s scan.Status) {
 	for e.on && !e.asArguments {
-		n, step := e.walk.Next(e.payload.text, e.walked)
-		e.walked = n
+		next, step := e.walk.Next(data, n)
+		e.payload.add(data[n:next], at+abi.RawOffset(n))
+		n = next
 		switch step {
-		case scan.ObjectBegins:
-			e.element, e.key, e.tool, e.name = n-1, "", "", Span{}
-		case scan.KeyBegins:
-			e.token = n
-		case scan.KeyEnds:
-			e.key, _ = jsonx.String(e.payload.text[e.token:n])
-			e.afterKey()
-		case scan.ValueBegins:
-			e.token = n
-			e.beginMemberValue()
-		case scan.ValueEnds:
-			e.endMemberValue()
-		case scan.ObjectEnds:
-			e.endElement()
+		case scan.WalkMore:
+			return n, scan.More
+		case scan.WalkEnd:
+			return n, scan.Done
 		case scan.WalkBad:
-			e.on = false // an element that is no object
-		case scan.WalkMore, scan.WalkEnd:
-			return
+			e.on = false // an element that is no object, or no JSON
+		default:
+			e.afterStep(step, data[n:])
 		}
+	}
+	rest, s := e.walk.ScanToEnd(data[n:])
+	e.payload.add(data[n:n+rest], at+abi.RawOffset(n))
+	return n + rest, s
+}
+
+// afterStep follows the members of the calls. next is what comes after the payload.
+func (e *eagerCalls) afterStep(step scan.Step, next []byte) {
+	switch end := len(e.payload.text); step {
+	case scan.ObjectBegins:
+		e.element, e.key, e.tool, e.name = end-1, "", "", Span{}
+	case scan.KeyBegins:
+		e.token = end
+	case scan.KeyEnds:
+		e.key, _ = jsonx.String(e.payload.text[e.token:])
+		e.afterKey()
+	case scan.ValueBegins:
+		e.token = end
+		e.beginMemberValue(next[0])
+	case scan.ValueEnds:
+		e.endMemberValue()
+	case scan.ObjectEnds:
+		e.endElement()
 	}
 }
 
@@ -82,7 +97,7 @@ func (e *eagerCalls) afterKey() {
 	case e.cfg.Mode != abi.ModeGuidedNamed:
 		if ofCall && e.callOpen {
 			// Repeated after the arguments that were delivered.
-			e.cutCall(e.walked)
+			e.cutCall()
 		}
 	case ofCall:
 		e.on = false // it may be a wrapper
@@ -96,23 +111,23 @@ func (e *eagerCalls) streamNamedTool() {
 	e.openCall(e.cfg.NamedTool)
 }
 
-func (e *eagerCalls) beginMemberValue() {
-	if !isArgumentsKey(e.key) || e.payload.text[e.token] != '{' || e.tool == "" || e.callOpen {
+func (e *eagerCalls) beginMemberValue(opener byte) {
+	if opener != '{' || !isArgumentsKey(e.key) || e.tool == "" || e.callOpen {
 		return
 	}
 	e.openCall(e.tool)
 	if !e.asText {
-		e.drop(e.token)
+		e.drop()
 	}
 }
 
 func (e *eagerCalls) endMemberValue() {
 	switch {
 	case e.inArguments:
-		e.deliverArguments(e.walked)
+		e.deliverArguments()
 		e.inArguments = false
 	case e.key == "name" && e.payload.text[e.token] == '"':
-		name := part{e.token, e.walked}
+		name := part{e.token, len(e.payload.text)}
 		e.tool, _ = jsonx.String(e.payload.bytes(name))
 		e.name = e.payload.span(name)
 	}
@@ -125,24 +140,24 @@ func (e *eagerCalls) openCall(tool string) {
 	e.asText = e.sink.BeginCall(tool, e.name)
 }
 
-// deliverArguments delivers the first n bytes of the payload if they are arguments.
-func (e *eagerCalls) deliverArguments(n int) {
-	if !e.inArguments || e.asText || n == 0 {
+// deliverArguments delivers the payload if it is arguments.
+func (e *eagerCalls) deliverArguments() {
+	all := part{0, len(e.payload.text)}
+	if !e.inArguments || e.asText || all.empty() {
 		return
 	}
-	all := part{0, n}
 	e.sink.Arguments(e.payload.bytes(all), e.payload.span(all))
-	e.drop(n)
+	e.drop()
 }
 
 // endElement completes a call at the end of its element. One that could not go out
 // before is read as a whole; one that is no call leaves the rest to be text.
 func (e *eagerCalls) endElement() {
 	if e.callOpen {
-		e.endCall(e.walked)
+		e.endCall()
 		return
 	}
-	c, ok := readCall(e.payload.text, part{e.element, e.walked})
+	c, ok := readCall(e.payload.text, part{e.element, len(e.payload.text)})
 	if !ok {
 		e.on = false
 		return
@@ -150,44 +165,43 @@ func (e *eagerCalls) endElement() {
 	e.text.beginCalls()
 	e.delivered = true
 	c.deliver(e.sink, e.payload)
-	e.drop(e.walked)
+	e.drop()
 }
 
-// endCall completes the open call, whose element ends with the first n bytes of the
-// payload.
-func (e *eagerCalls) endCall(n int) {
+// endCall completes the open call, whose element ends with the payload.
+func (e *eagerCalls) endCall() {
 	if e.asText {
-		e.textOfElement(n)
+		e.textOfElement()
 	} else {
 		e.sink.EndCall()
 	}
-	e.closeCall(n)
+	e.closeCall()
 }
 
-// cutCall leaves the open call as a prefix and reads no more calls in this value. The
-// first n bytes of the payload belong to it.
-func (e *eagerCalls) cutCall(n int) {
+// cutCall leaves the open call as a prefix, to which all of the payload belongs, and
+// reads no more calls in this value.
+func (e *eagerCalls) cutCall() {
 	if e.asText {
-		e.textOfElement(n)
+		e.textOfElement()
 	} else {
 		e.sink.CutCall()
 	}
-	e.closeCall(n)
+	e.closeCall()
 	e.on = false
 }
 
-func (e *eagerCalls) textOfElement(n int) {
-	element := part{e.element, n}
+func (e *eagerCalls) textOfElement() {
+	element := part{e.element, len(e.payload.text)}
 	e.sink.Text(e.payload.bytes(element), e.payload.span(element))
 }
 
-func (e *eagerCalls) closeCall(n int) {
+func (e *eagerCalls) closeCall() {
 	e.callOpen, e.inArguments, e.asText = false, false, false
-	e.drop(n)
+	e.drop()
 }
 
-// drop takes the first n bytes off the payload.
-func (e *eagerCalls) drop(n int) {
-	e.payload.drop(n)
-	e.walked, e.element, e.token = max(e.walked-n, 0), max(e.element-n, 0), max(e.token-n, 0)
+// drop empties the payload.
+func (e *eagerCalls) drop() {
+	e.payload.drop()
+	e.element, e.token = 0, 0
 }

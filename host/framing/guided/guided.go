@@ -53,7 +53,6 @@ type Reader struct {
 	sink   Sink
 	counts Counts
 
-	json     scan.JSON
 	reading  bool // a value has begun and is not complete
 	payload  payload
 	eager    eagerCalls
@@ -101,10 +100,9 @@ func (r *Reader) Payload(data []byte, at abi.RawOffset) {
 			}
 			r.beginValue(data[0], at)
 		}
-		n, status := r.json.Scan(data)
-		r.payload.add(data[:n], at)
+		n, status := r.eager.read(data, at)
 		data, at = data[n:], at+abi.RawOffset(n)
-		r.afterScan(status)
+		r.afterRead(status)
 	}
 }
 
@@ -119,20 +117,18 @@ func findOpener(b []byte) int {
 }
 
 func (r *Reader) beginValue(opener byte, at abi.RawOffset) {
-	r.json.Reset()
 	r.payload.reset(at)
 	r.reading = true
 	r.eager.beginValue(opener)
 }
 
 func (r *Reader) endValue() {
-	r.payload.drop(len(r.payload.text))
+	r.payload.drop()
 	r.reading = false
 }
 
-// afterScan decides about the value, as far as it came.
-func (r *Reader) afterScan(status scan.Status) {
-	r.eager.streamCalls()
+// afterRead decides about the value, as far as it came.
+func (r *Reader) afterRead(status scan.Status) {
 	switch {
 	case len(r.payload.text) > r.cfg.MaxHeld && (!r.eager.inArguments || r.eager.asText):
 		r.counts.Overlong++
@@ -141,7 +137,7 @@ func (r *Reader) afterScan(status scan.Status) {
 	case status == scan.Bad:
 		r.EndPayload()
 	case status == scan.More:
-		r.eager.deliverArguments(len(r.payload.text))
+		r.eager.deliverArguments()
 	case r.eager.delivered:
 		r.endStreamedValue()
 	default:
@@ -155,8 +151,8 @@ func (r *Reader) EndPayload() {
 		return
 	}
 	if r.eager.callOpen {
-		r.eager.deliverArguments(len(r.payload.text))
-		r.eager.cutCall(len(r.payload.text))
+		r.eager.deliverArguments()
+		r.eager.cutCall()
 	}
 	r.valueIsText()
 }
@@ -172,8 +168,8 @@ func (r *Reader) valueIsText() {
 func (r *Reader) endStreamedValue() {
 	switch {
 	case r.eager.callOpen:
-		r.eager.deliverArguments(len(r.payload.text))
-		r.eager.endCall(len(r.payload.text))
+		r.eager.deliverArguments()
+		r.eager.endCall()
 	case !r.eager.on:
 		r.valueIsText()
 		return

@@ -33,16 +33,19 @@ func (p *payload) reset(raw abi.RawOffset) {
 
 // add appends what stands at offset raw of the raw text.
 func (p *payload) add(data []byte, raw abi.RawOffset) {
+	if len(data) == 0 {
+		return
+	}
 	if p.rawAt(len(p.text)) != raw {
 		p.segments = append(p.segments, segment{p.start + valueOffset(len(p.text)), raw})
 	}
 	p.text = append(p.text, data...)
 }
 
-// drop takes the first n bytes off: they were delivered, or belong to nothing.
-func (p *payload) drop(n int) {
-	p.text = p.text[:copy(p.text, p.text[n:])]
-	p.start += valueOffset(n)
+// drop empties it: what it held was delivered, or belongs to nothing.
+func (p *payload) drop() {
+	p.start += valueOffset(len(p.text))
+	p.text = p.text[:0]
 }
 
 // rawAt is where text[i] stands in the raw text.
