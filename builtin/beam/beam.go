@@ -4,7 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/channel"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/harmonymsg"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -25,16 +25,16 @@ const (
 
 var (
 	// inCall are the markers that a call's body may meet outside values: those of
-	// channel.Enders in their places, then a parameter's opener.
-	inCall = scan.NewSet(channel.End, channel.Call, channel.Return, channel.Start, channel.Channel, openParam)
+	// harmonymsg.Enders in their places, then a parameter's opener.
+	inCall = scan.NewSet(harmonymsg.End, harmonymsg.Call, harmonymsg.Return, harmonymsg.Start, harmonymsg.Channel, openParam)
 	value  = scan.NewSet(closeParam)
 
 	guidedGrammar = guided.Compile(guided.Markup{
-		Think:    []string{channel.AnalysisHeader},
-		EndThink: []string{channel.End},
+		Think:    []string{harmonymsg.AnalysisHeader},
+		EndThink: []string{harmonymsg.End},
 		Strip: []string{
-			"<|start|>assistant", channel.FinalHeader, "<|channel|>analysis", "<|constrain|>xml",
-			channel.Message, channel.Call, channel.Return, channel.Start, channel.Channel, channel.Constrain, // also of half a header
+			"<|start|>assistant", harmonymsg.FinalHeader, "<|channel|>analysis", "<|constrain|>xml",
+			harmonymsg.Message, harmonymsg.Call, harmonymsg.Return, harmonymsg.Start, harmonymsg.Channel, harmonymsg.Constrain, // also of half a header
 		},
 	})
 )
@@ -42,9 +42,9 @@ var (
 // constraint holds the whole turn to the grammar.
 var constraint = structag.Turn{
 	Separator:  "<|start|>assistant",
-	Thought:    structag.Message{Begin: "<|channel|>analysis<|message|>", End: []string{channel.End}},
-	Answer:     structag.Message{Begin: "<|channel|>final<|message|>", End: []string{channel.Return, channel.End}},
-	Call:       structag.Message{Begin: " to=$<|channel|>analysis <|constrain|>xml<|message|>", End: []string{channel.Call}},
+	Thought:    structag.Message{Begin: "<|channel|>analysis<|message|>", End: []string{harmonymsg.End}},
+	Answer:     structag.Message{Begin: "<|channel|>final<|message|>", End: []string{harmonymsg.Return, harmonymsg.End}},
+	Call:       structag.Message{Begin: " to=$<|channel|>analysis <|constrain|>xml<|message|>", End: []string{harmonymsg.Call}},
 	ParamBegin: openParam + "$" + closeKey,
 	ParamEnd:   closeParam,
 }
@@ -64,7 +64,7 @@ const (
 
 type parser struct {
 	state  state
-	turn   channel.Turn
+	turn   harmonymsg.Turn
 	strict bool
 	calls  bool // messages with a recipient are calls
 	think  bool // analysis is reasoning
@@ -154,11 +154,11 @@ func (p *parser) parameters(w *sdk.Window) bool {
 		return p.malformed(w)
 	case id == isParam:
 		return p.key(w)
-	case id == channel.EnderReturn:
+	case id == harmonymsg.EnderReturn:
 		w.Skip(inCall.Len(id))
 		p.state = returned
 		return true
-	case id >= channel.EnderHeaders: // the closer is missing
+	case id >= harmonymsg.EnderHeaders: // the closer is missing
 		w.CallDrop()
 	default:
 		w.Skip(inCall.Len(id))
@@ -235,7 +235,7 @@ func (p *parser) malformed(w *sdk.Window) bool {
 
 // skip goes to where a malformed call is over.
 func (p *parser) skip(w *sdk.Window) bool {
-	id, ok := channel.ToEnder(w)
+	id, ok := harmonymsg.ToEnder(w)
 	return ok && p.closed(id)
 }
 

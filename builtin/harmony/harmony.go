@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/channel"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/harmonymsg"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -22,25 +22,25 @@ const functions = "functions."
 
 var (
 	// arguments ends like any message: its closers come first, in the order of
-	// channel.Enders.
+	// harmonymsg.Enders.
 	arguments = jsonbody.Compile(jsonbody.Markers{
-		Close: []string{channel.End, channel.Call, channel.Return},
-		Break: []string{channel.Start, channel.Channel},
+		Close: []string{harmonymsg.End, harmonymsg.Call, harmonymsg.Return},
+		Break: []string{harmonymsg.Start, harmonymsg.Channel},
 	})
 
 	guidedGrammar = guided.Compile(guided.Markup{
-		Think:    []string{channel.AnalysisHeader},
-		EndThink: []string{channel.End},
+		Think:    []string{harmonymsg.AnalysisHeader},
+		EndThink: []string{harmonymsg.End},
 		Strip: []string{
-			"<|start|>assistant", channel.FinalHeader, channel.Channel + "commentary" + channel.Message,
-			"<|constrain|>json", channel.Message, channel.Call, channel.Return, channel.Start, channel.Channel, channel.Constrain, // also of half a header
+			"<|start|>assistant", harmonymsg.FinalHeader, harmonymsg.Channel + "commentary" + harmonymsg.Message,
+			"<|constrain|>json", harmonymsg.Message, harmonymsg.Call, harmonymsg.Return, harmonymsg.Start, harmonymsg.Channel, harmonymsg.Constrain, // also of half a header
 		},
 		Headers: []guided.Header{{Marker: "<|channel|>commentary to=functions."}, {Marker: "<|channel|>analysis to=functions."}},
 	})
 )
 
 type parser struct {
-	turn   channel.Turn
+	turn   harmonymsg.Turn
 	body   jsonbody.Body
 	inCall bool
 	start  abi.Channel
@@ -94,7 +94,7 @@ func (p *parser) step(w *sdk.Window) bool {
 }
 
 // message does what a header asks.
-func (p *parser) message(w *sdk.Window, h channel.Header) {
+func (p *parser) message(w *sdk.Window, h harmonymsg.Header) {
 	b := w.Bytes()
 	role, to := h.Role.Of(b), h.Recipient.Of(b)
 	name, function := strings.CutPrefix(to, functions)

@@ -59,7 +59,7 @@ func (k *block) Enter(id int, thought bool) {
 // Step implements Reader.
 func (k *block) Step(w *sdk.Window) bool {
 	for {
-		switch k.step(w) {
+		switch k.parseState(w) {
 		case wait:
 			return false
 		case over:
@@ -68,7 +68,7 @@ func (k *block) Step(w *sdk.Window) bool {
 	}
 }
 
-func (k *block) step(w *sdk.Window) step {
+func (k *block) parseState(w *sdk.Window) step {
 	switch k.state {
 	case atName:
 		return k.name(w)

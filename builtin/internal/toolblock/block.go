@@ -63,13 +63,13 @@ type Grammar struct {
 
 // markers are the sets that matter in the parts of a block.
 type markers struct {
-	junk     *set // between calls
-	header   *set // in a function's header
-	function *set // in a function, outside values
-	value    *set // in a parameter's value
-	key      *set // in a parameter's header
-	rescue   *set // in JSON that may prove broken
-	broken   *set // behind the byte that broke it, without a closer
+	junk     *markerSet // between calls
+	header   *markerSet // in a function's header
+	function *markerSet // in a function, outside values
+	value    *markerSet // in a parameter's value
+	key      *markerSet // in a parameter's header
+	rescue   *markerSet // in JSON that may prove broken
+	broken   *markerSet // behind the byte that broke it, without a closer
 	args     *jsonbody.Grammar
 
 	// The bytes that matter in a value and in a string of the arguments. In a value
@@ -77,8 +77,8 @@ type markers struct {
 	valueWatch, argsWatch []byte
 }
 
-// set is a set of markers that mean something.
-type set struct {
+// markerSet is a set of markers that mean something.
+type markerSet struct {
 	*scan.Set
 	means []meaning
 }
@@ -99,24 +99,24 @@ const (
 	escapes
 )
 
-// Opener is how much of a block's opener is consumed: where it ends in a bracket
+// OpenerLen is how much of a block's opener is consumed: where it ends in a bracket
 // or brace of the JSON behind it, all but that.
-func (c *Config) Opener(opener string) int {
+func (c *Config) OpenerLen(opener string) int {
 	if c.JSON {
-		return lead(opener)
+		return lenBeforeBracket(opener)
 	}
 	return len(opener)
 }
 
-// header is how much of what ends a function's header is consumed.
-func (x *XML) header() int {
+// nameEndLen is how much of what ends a function's header is consumed.
+func (x *XML) nameEndLen() int {
 	if x.JSON {
-		return lead(x.NameEnd)
+		return lenBeforeBracket(x.NameEnd)
 	}
 	return len(x.NameEnd)
 }
 
-func lead(marker string) int {
+func lenBeforeBracket(marker string) int {
 	n := len(marker)
 	if n > 0 && (marker[n-1] == '{' || marker[n-1] == '[') {
 		return n - 1
@@ -133,13 +133,13 @@ func NewGrammar(c Config) *Grammar {
 		c.Members.Arguments = []string{"arguments", "parameters"}
 	}
 	if c.XML != nil {
-		c.XML = c.XML.whole()
+		c.XML = c.XML.withDefaults()
 	}
 	g := &Grammar{Config: c}
-	g.plain = c.sets(c.Breaks)
+	g.plain = c.markersWith(c.Breaks)
 	g.thought = g.plain
 	if c.Escape != "" {
-		g.thought = c.sets(append(slices.Clone(c.Breaks), c.Escape))
+		g.thought = c.markersWith(append(slices.Clone(c.Breaks), c.Escape))
 	}
 	return g
 }
@@ -152,60 +152,60 @@ func (c *Config) Openers() []string {
 	return append([]string{c.Open}, c.OpenForms...)
 }
 
-func (c *Config) sets(escape []string) markers {
-	block := collect{}.add(closesBlock, c.Close).add(opensBlock, c.Openers()...)
+func (c *Config) markersWith(escape []string) markers {
+	block := markerList{}.withMarkers(closesBlock, c.Close).withMarkers(opensBlock, c.Openers()...)
 	x := c.XML
 	if x != nil {
-		block = block.add(opensFunction, x.Function)
+		block = block.withMarkers(opensFunction, x.Function)
 	}
-	junk := block.add(escapes, escape...)
+	junk := block.withMarkers(escapes, escape...)
 	if c.Close == "" {
-		junk = junk.add(endsLine, "\n")
+		junk = junk.withMarkers(endsLine, "\n")
 	}
-	m := markers{junk: junk.set(), broken: block.add(escapes, escape...).set(), rescue: collect{}.add(closesBlock, c.Close).add(escapes, escape...).set()}
+	m := markers{junk: junk.buildSet(), broken: block.withMarkers(escapes, escape...).buildSet(), rescue: markerList{}.withMarkers(closesBlock, c.Close).withMarkers(escapes, escape...).buildSet()}
 	m.argsWatch = scan.JoinWatchSets(m.rescue.FirstBytes(), scan.StringWatch)
 	if x == nil {
 		return m
 	}
-	m.header = collect{}.add(closesName, x.NameEnd).add(breaksName, "<", x.FunctionClose).add(breaksName, junk.markers...).set()
-	m.function = block.add(closesFunction, x.FunctionClose).add(opensParameter, x.Parameter).add(escapes, escape...).set()
-	m.value = collect{}.add(closesValue, x.ParameterClose).add(closesFunction, x.FunctionClose).add(escapes, escape...).set()
-	key := collect{}.add(closesName, x.KeyEnd).add(breaksName, "<")
+	m.header = markerList{}.withMarkers(closesName, x.NameEnd).withMarkers(breaksName, "<", x.FunctionClose).withMarkers(breaksName, junk.markers...).buildSet()
+	m.function = block.withMarkers(closesFunction, x.FunctionClose).withMarkers(opensParameter, x.Parameter).withMarkers(escapes, escape...).buildSet()
+	m.value = markerList{}.withMarkers(closesValue, x.ParameterClose).withMarkers(closesFunction, x.FunctionClose).withMarkers(escapes, escape...).buildSet()
+	key := markerList{}.withMarkers(closesName, x.KeyEnd).withMarkers(breaksName, "<")
 	if x.KeyEnd == ">" {
-		key = key.add(breaksName, " ", "\t", "\r", "\n")
+		key = key.withMarkers(breaksName, " ", "\t", "\r", "\n")
 	}
-	m.key = key.set()
+	m.key = key.buildSet()
 	m.valueWatch = m.value.FirstBytes()
 	if !x.Verbatim {
 		m.valueWatch = scan.JoinWatchSets(m.valueWatch, []byte{'\n'})
 	}
 	if x.JSON {
 		m.args = jsonbody.Compile(jsonbody.Markers{
-			Close: given(x.FunctionClose), Break: block.add(escapes, escape...).markers, SelfDelimiting: x.FunctionClose == "",
+			Close: nonEmpty(x.FunctionClose), Break: block.withMarkers(escapes, escape...).markers, SelfDelimiting: x.FunctionClose == "",
 		})
 	}
 	return m
 }
 
-// collect gathers the markers of a set. Empty ones are left out.
-type collect struct {
+// markerList gathers the markers of a set. Empty ones are left out.
+type markerList struct {
 	markers []string
 	means   []meaning
 }
 
-func (c collect) add(m meaning, markers ...string) collect {
+func (c markerList) withMarkers(m meaning, markers ...string) markerList {
 	n := len(c.markers)
-	c = collect{c.markers[:n:n], c.means[:n:n]}
-	for _, marker := range given(markers...) {
+	c = markerList{c.markers[:n:n], c.means[:n:n]}
+	for _, marker := range nonEmpty(markers...) {
 		c.markers, c.means = append(c.markers, marker), append(c.means, m)
 	}
 	return c
 }
 
-func (c collect) set() *set { return &set{scan.NewSet(c.markers...), c.means} }
+func (c markerList) buildSet() *markerSet { return &markerSet{scan.NewSet(c.markers...), c.means} }
 
-// given are the markers that are there.
-func given(markers ...string) []string {
+// nonEmpty are the markers that are there.
+func nonEmpty(markers ...string) []string {
 	return slices.DeleteFunc(slices.Clone(markers), func(m string) bool { return m == "" })
 }
 
@@ -244,13 +244,13 @@ func (g *Grammar) Block() Block { return Block{g: g, set: &g.plain} }
 
 // Enter starts on a block whose opener has just been consumed, in a thought or
 // outside.
-func (b *Block) Enter(thought bool) { b.enter(atBody, thought, false) }
+func (b *Block) Enter(thought bool) { b.enterState(atBody, thought, false) }
 
 // EnterFunction starts on a function that stands without the block's tags, and
 // whose XML.Function marker has just been consumed.
-func (b *Block) EnterFunction(thought bool) { b.enter(atHeader, thought, true) }
+func (b *Block) EnterFunction(thought bool) { b.enterState(atHeader, thought, true) }
 
-func (b *Block) enter(s state, thought, bare bool) {
+func (b *Block) enterState(s state, thought, bare bool) {
 	b.state, b.bare, b.set = s, bare, &b.g.plain
 	if thought {
 		b.set = &b.g.thought
@@ -261,21 +261,21 @@ func (b *Block) enter(s state, thought, bare bool) {
 // window then stands behind it, or at the escape.
 func (b *Block) Step(w *sdk.Window) (ended bool) {
 	for {
-		switch b.step(w) {
-		case over:
+		switch b.parseState(w) {
+		case blockOver:
 			w.Scanned = 0
 			return true
-		case wait:
+		case needInput:
 			if w.Final {
-				b.cut(w)
+				b.dropCutBlock(w)
 			}
 			return w.Final
 		}
 	}
 }
 
-// cut ends a block whose text has ended: what is left never became a call.
-func (b *Block) cut(w *sdk.Window) {
+// dropCutBlock ends a block whose text has ended: what is left never became a call.
+func (b *Block) dropCutBlock(w *sdk.Window) {
 	if b.state != atJunk && b.state != atBody {
 		w.Note(noteCut)
 	}
@@ -291,70 +291,70 @@ const (
 	noteHeader = "a tool call was dropped: its header has no name"
 )
 
-// step is what a state answers: take the next state, wait for more input, or
+// progress is what a state answers: take the next state, wait for more input, or
 // the block is over.
-type step uint8
+type progress uint8
 
 const (
-	again step = iota
-	wait
-	over
+	goOn progress = iota
+	needInput
+	blockOver
 )
 
-func (b *Block) step(w *sdk.Window) step {
+func (b *Block) parseState(w *sdk.Window) progress {
 	switch b.state {
 	case atBody:
-		return b.body(w)
+		return b.readBody(w)
 	case atJunk:
-		return b.junk(w)
+		return b.skipJunk(w)
 	case atHeader:
-		return b.header(w)
+		return b.readHeader(w)
 	case atFunction:
-		return b.function(w)
+		return b.readFunction(w)
 	case atKey:
-		return b.key(w)
+		return b.readKey(w)
 	case atValue:
-		return b.inValue(w)
+		return b.readValue(w)
 	case atPython:
-		return b.inPython(w)
+		return b.readPython(w)
 	case atArgs:
-		return b.inArgs(w)
+		return b.readArguments(w)
 	case atBroken:
-		return b.inBroken(w)
+		return b.skipBrokenBody(w)
 	}
-	return b.inObject(w)
+	return b.readObject(w)
 }
 
-func (b *Block) to(s state) step {
+func (b *Block) goTo(s state) progress {
 	b.state = s
-	return again
+	return goOn
 }
 
-// body skips white space and takes the first other byte as what tells the
+// readBody skips white space and takes the first other byte as what tells the
 // bodies apart.
-func (b *Block) body(w *sdk.Window) step {
+func (b *Block) readBody(w *sdk.Window) progress {
 	w.Skip(scan.LeadingSpace(w.Bytes()))
 	if w.Len() == 0 {
-		return wait
+		return needInput
 	}
 	w.Scanned = 0
 	c := w.Bytes()[0]
-	switch kind := b.kind(w); {
+	switch kind := b.isJSONBody(w); {
 	case kind == scan.Wait:
-		return wait
+		return needInput
 	case kind == scan.Yes:
-		b.object.start(c == '[', w.Offset())
-		return b.to(atObject)
+		b.object.startBody(c == '[', w.Offset())
+		return b.goTo(atObject)
 	case b.g.Python != nil:
 		b.python.Start(w, *b.g.Python, 0)
-		return b.to(atPython)
+		return b.goTo(atPython)
 	}
-	return b.to(atJunk)
+	return b.goTo(atJunk)
 }
 
-// kind says whether the window begins with a JSON body. Where a bracket may begin
+// isJSONBody says whether the window begins with a JSON body. Where a bracket may begin
 // Python calls too, a brace has to follow.
-func (b *Block) kind(w *sdk.Window) scan.Verdict {
+func (b *Block) isJSONBody(w *sdk.Window) scan.Verdict {
 	p := w.Bytes()
 	switch {
 	case b.g.JSON && (p[0] == '{' || p[0] == '[' && b.g.Python == nil):
@@ -372,45 +372,45 @@ func (b *Block) kind(w *sdk.Window) scan.Verdict {
 	return scan.Wait
 }
 
-// inPython reads Python calls. From one that is none on, or that is cut, the rest
+// readPython reads Python calls. From one that is none on, or that is cut, the rest
 // of the block is dropped.
-func (b *Block) inPython(w *sdk.Window) step {
+func (b *Block) readPython(w *sdk.Window) progress {
 	v := b.python.Next(w)
 	switch {
 	case v == scan.Wait && !w.Final:
-		return wait
+		return needInput
 	case v != scan.Yes:
 		w.Note(notePython)
 	case b.g.Close == "":
-		return over
+		return blockOver
 	}
 	w.Scanned = 0
-	return b.to(atJunk)
+	return b.goTo(atJunk)
 }
 
-// junk drops bytes up to the next marker.
-func (b *Block) junk(w *sdk.Window) step {
+// skipJunk drops bytes up to the next marker.
+func (b *Block) skipJunk(w *sdk.Window) progress {
 	at, id, v := b.set.junk.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
-	return b.marker(w, b.set.junk, id)
+	return b.takeMarker(w, b.set.junk, id)
 }
 
-// marker goes on at a marker outside calls.
-func (b *Block) marker(w *sdk.Window, set *set, id int) step {
+// takeMarker goes on at a marker outside calls.
+func (b *Block) takeMarker(w *sdk.Window, set *markerSet, id int) progress {
 	marker := set.Marker(id)
 	switch set.means[id] {
 	case closesBlock:
 		w.Skip(len(marker))
-		return over
+		return blockOver
 	case opensBlock:
-		w.Skip(b.g.Opener(marker))
-		return b.to(atBody)
+		w.Skip(b.g.OpenerLen(marker))
+		return b.goTo(atBody)
 	case opensFunction:
 		w.Skip(len(marker))
-		return b.to(atHeader)
+		return b.goTo(atHeader)
 	}
-	return over
+	return blockOver
 }

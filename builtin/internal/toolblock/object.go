@@ -11,9 +11,9 @@ import (
 // object is a JSON body that is being read: a call object, or an array of them.
 // All places are absolute offsets in the session.
 type object struct {
-	walk scan.Walk
-	void bool // well-formed so far, but no call
-	role role
+	walk     scan.Walk
+	notACall bool // well-formed so far, but no call
+	role     role
 
 	from   abi.RawOffset // where the object begins
 	key    abi.RawOffset // where the key begins that is being scanned
@@ -29,8 +29,8 @@ type object struct {
 	closer   abi.RawOffset
 	escape   abi.RawOffset
 
-	brackets scan.Brackets // of a body that broke, up to read
-	read     abi.RawOffset
+	brackets     scan.Brackets // of a body that broke, up to read
+	bracketsRead abi.RawOffset
 }
 
 // span is a part of the raw text. What was said of it moves its from along.
@@ -52,20 +52,20 @@ const (
 	idRole
 )
 
-// start starts on a body.
-func (o *object) start(array bool, at abi.RawOffset) {
+// startBody starts on a body.
+func (o *object) startBody(array bool, at abi.RawOffset) {
 	o.walk.Start(array)
-	o.reset(at)
+	o.startObject(at)
 }
 
-// reset starts on an object that follows behind place at.
-func (o *object) reset(at abi.RawOffset) {
+// startObject starts on an object that follows behind place at.
+func (o *object) startObject(at abi.RawOffset) {
 	*o = object{walk: o.walk, searched: at, closer: nowhere, escape: nowhere}
 }
 
-// inObject reads a JSON body. The window holds the bytes that are still needed;
+// readObject reads a JSON body. The window holds the bytes that are still needed;
 // w.Scanned says how far the scan got.
-func (b *Block) inObject(w *sdk.Window) step {
+func (b *Block) readObject(w *sdk.Window) progress {
 	o := &b.object
 	for {
 		n, s := o.walk.Next(w.Bytes(), w.Scanned)
@@ -77,45 +77,45 @@ func (b *Block) inObject(w *sdk.Window) step {
 		case scan.KeyBegins:
 			o.key = here + 1
 		case scan.KeyEnds:
-			o.keyEnds(w.Bytes()[o.key-w.Offset():n-1], &b.g.Members)
+			o.assignRole(w.Bytes()[o.key-w.Offset():n-1], &b.g.Members)
 		case scan.ValueBegins:
-			b.memberBegins(w, w.Bytes()[n])
+			b.beginMember(w, w.Bytes()[n])
 		case scan.ValueEnds:
-			b.memberEnds(w)
+			b.endMember(w)
 		case scan.ObjectEnds:
-			b.objectEnds(w)
+			b.endObject(w)
 		case scan.WalkMore:
-			b.lookInText(w)
-			return b.objectWaits(w)
+			b.findObjectInText(w)
+			return b.emitCertainObject(w)
 		case scan.WalkBad:
-			return b.broken(w)
+			return b.dropBrokenBody(w)
 		case scan.WalkEnd:
 			w.Skip(n)
 			if b.g.Close == "" {
-				return over
+				return blockOver
 			}
-			return b.to(atJunk)
+			return b.goTo(atJunk)
 		}
 	}
 }
 
-// objectWaits lets go of what is certain of a body that is not whole.
-func (b *Block) objectWaits(w *sdk.Window) step {
+// emitCertainObject lets go of what is certain of a body that is not whole.
+func (b *Block) emitCertainObject(w *sdk.Window) progress {
 	o := &b.object
-	b.rescue(w)
+	b.recordMarkers(w)
 	if w.Final && (o.closer != nowhere || o.escape != nowhere) {
-		return b.broken(w)
+		return b.dropBrokenBody(w)
 	}
-	b.flush(w)
+	b.emitCertainArguments(w)
 	if w.InCall() && o.role == argsRole && o.walk.InPlainString() {
 		w.Watch(abi.Args, b.set.argsWatch)
 	}
-	return wait
+	return needInput
 }
 
-// keyEnds sees what a member means. Of members that mean the same the first
+// assignRole sees what a member means. Of members that mean the same the first
 // counts.
-func (o *object) keyEnds(key []byte, m *Members) {
+func (o *object) assignRole(key []byte, m *Members) {
 	o.role = other
 	switch {
 	case string(key) == m.Name && !o.name.begun:
@@ -127,9 +127,9 @@ func (o *object) keyEnds(key []byte, m *Members) {
 	}
 }
 
-// memberBegins takes the first byte of a value. A name that is no string and
+// beginMember takes the first byte of a value. A name that is no string and
 // arguments that are neither an object nor a string that holds one make no call.
-func (b *Block) memberBegins(w *sdk.Window, c byte) {
+func (b *Block) beginMember(w *sdk.Window, c byte) {
 	o, here := &b.object, w.Offset()+abi.RawOffset(w.Scanned)
 	switch {
 	case o.role == other:
@@ -141,25 +141,25 @@ func (b *Block) memberBegins(w *sdk.Window, c byte) {
 		o.name = span{from: here + 1, begun: true}
 	case o.role == argsRole && c == '{':
 		o.args = span{from: here, begun: true}
-		b.call(w)
+		b.emitCallIfCertain(w)
 	case o.role == argsRole && c == '"':
 		o.args = span{from: here + 1, begun: true}
 		o.text, o.inText = true, here+1
 	default:
-		o.void = true
+		o.notACall = true
 	}
 }
 
-// memberEnds takes a value that is whole.
-func (b *Block) memberEnds(w *sdk.Window) {
-	b.lookInText(w)
+// endMember takes a value that is whole.
+func (b *Block) endMember(w *sdk.Window) {
+	b.findObjectInText(w)
 	o := &b.object
 	end := w.Offset() + abi.RawOffset(w.Scanned)
 	switch o.role {
 	case nameRole:
 		o.name.to, o.name.whole = end-1, true
-		o.void = o.void || o.name.to == o.name.from
-		b.call(w)
+		o.notACall = o.notACall || o.name.to == o.name.from
+		b.emitCallIfCertain(w)
 	case argsRole:
 		o.args.to, o.args.whole = end, true
 		if o.text {
@@ -168,13 +168,13 @@ func (b *Block) memberEnds(w *sdk.Window) {
 	case idRole:
 		if o.id.begun && end-o.from <= idPatience {
 			o.id.to, o.id.whole = end-1, true
-			b.call(w)
+			b.emitCallIfCertain(w)
 		}
 	}
 }
 
-// lookInText looks for the object in arguments that stand in a JSON string.
-func (b *Block) lookInText(w *sdk.Window) {
+// findObjectInText looks for the object in arguments that stand in a JSON string.
+func (b *Block) findObjectInText(w *sdk.Window) {
 	o := &b.object
 	if o.role != argsRole || !o.text || o.inText == nowhere {
 		return
@@ -187,18 +187,18 @@ func (b *Block) lookInText(w *sdk.Window) {
 		return
 	}
 	o.inText = nowhere
-	o.void = o.void || p[i] != '{'
-	b.call(w)
+	o.notACall = o.notACall || p[i] != '{'
+	b.emitCallIfCertain(w)
 }
 
-// call says the call once its name and the beginning of its arguments are known.
-func (b *Block) call(w *sdk.Window) {
+// emitCallIfCertain says the call once its name and the beginning of its arguments are known.
+func (b *Block) emitCallIfCertain(w *sdk.Window) {
 	o := &b.object
-	o.void = o.void || o.late(w)
-	if o.void || w.InCall() || !o.name.whole || !o.args.begun || o.text && o.inText != nowhere || b.awaitsID(w) {
+	o.notACall = o.notACall || o.heldTooLong(w)
+	if o.notACall || w.InCall() || !o.name.whole || !o.args.begun || o.text && o.inText != nowhere || b.awaitsID(w) {
 		return
 	}
-	b.sayCall(w)
+	b.emitCall(w)
 }
 
 // awaitsID says whether an id may yet come. The host sends it with a call's
@@ -212,8 +212,8 @@ func (b *Block) awaitsID(w *sdk.Window) bool {
 // arguments. A later id is none.
 const idPatience = 64 << 10
 
-// sayCall says the call, and its id if there is one.
-func (b *Block) sayCall(w *sdk.Window) {
+// emitCall says the call, and its id if there is one.
+func (b *Block) emitCall(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	w.Call(int(o.name.from-off), int(o.name.to-o.name.from), abi.ReadJSONBody)
 	if o.id.whole && o.id.from < o.id.to {
@@ -221,8 +221,8 @@ func (b *Block) sayCall(w *sdk.Window) {
 	}
 }
 
-// late says whether a call that was not said yet is held for too long.
-func (o *object) late(w *sdk.Window) bool {
+// heldTooLong says whether a call that was not said yet is held for too long.
+func (o *object) heldTooLong(w *sdk.Window) bool {
 	from := o.name.from
 	if !o.name.begun || o.args.begun && o.args.from < from {
 		from = o.args.from
@@ -230,38 +230,38 @@ func (o *object) late(w *sdk.Window) bool {
 	return !w.InCall() && (o.name.begun || o.args.begun) && w.Offset()+abi.RawOffset(w.Scanned)-from > maxHeld
 }
 
-// objectEnds completes a call whose object is whole; markers in it were data.
+// endObject completes a call whose object is whole; markers in it were data.
 // Without arguments it is a call all the same.
-func (b *Block) objectEnds(w *sdk.Window) {
+func (b *Block) endObject(w *sdk.Window) {
 	o := &b.object
 	end := w.Offset() + abi.RawOffset(w.Scanned)
 	o.searched, o.closer, o.escape = end, nowhere, nowhere
-	o.void = o.void || o.late(w)
-	if !o.void && o.name.whole && !w.InCall() {
-		b.sayCall(w)
+	o.notACall = o.notACall || o.heldTooLong(w)
+	if !o.notACall && o.name.whole && !w.InCall() {
+		b.emitCall(w)
 	}
-	o.void = o.void || !w.InCall()
-	b.flush(w)
-	if o.void {
+	o.notACall = o.notACall || !w.InCall()
+	b.emitCertainArguments(w)
+	if o.notACall {
 		w.Note(noteBroken)
 	} else {
 		w.CallEnd()
 	}
-	o.reset(end)
+	o.startObject(end)
 }
 
-// flush says what is certain of the arguments and lets go of the bytes that
+// emitCertainArguments says what is certain of the arguments and lets go of the bytes that
 // nothing needs any more.
-func (b *Block) flush(w *sdk.Window) {
+func (b *Block) emitCertainArguments(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
-	b.call(w)
+	b.emitCallIfCertain(w)
 	limit := min(off+abi.RawOffset(w.Scanned), o.searched, o.closer, o.escape)
-	o.void = o.void || o.late(w)
+	o.notACall = o.notACall || o.heldTooLong(w)
 	if o.walk.InKey() {
 		limit = min(limit, o.key)
 	}
 	switch {
-	case o.void:
+	case o.notACall:
 	case !w.InCall():
 		if o.name.begun {
 			limit = min(limit, o.name.from)
@@ -293,9 +293,9 @@ func (b *Block) argsReading() uint8 {
 	return 0
 }
 
-// rescue looks in what was scanned for the first block closer and the first
+// recordMarkers looks in what was scanned for the first block closer and the first
 // escape.
-func (b *Block) rescue(w *sdk.Window) {
+func (b *Block) recordMarkers(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	p := w.Bytes()[:w.Scanned]
 	for from := int(max(o.searched, off) - off); ; from++ {
@@ -317,47 +317,47 @@ func (b *Block) rescue(w *sdk.Window) {
 	}
 }
 
-// broken drops a body that is no JSON call. Its end is the first block closer
+// dropBrokenBody drops a body that is no JSON call. Its end is the first block closer
 // from the opener on, whether a string seemed to be open there or not: so an
 // unterminated string costs one call, not the rest of the turn.
-func (b *Block) broken(w *sdk.Window) step {
-	b.rescue(w)
-	b.flush(w)
+func (b *Block) dropBrokenBody(w *sdk.Window) progress {
+	b.recordMarkers(w)
+	b.emitCertainArguments(w)
 	w.Note(noteBroken)
 	w.CallDrop()
-	o, off, end := &b.object, w.Offset(), over
+	o, off, end := &b.object, w.Offset(), blockOver
 	switch {
 	case o.closer != nowhere:
 		w.Skip(int(o.closer-off) + len(b.g.Close))
 	case o.escape != nowhere:
 		w.Skip(int(o.escape - off))
 	case b.g.Close == "":
-		o.read, o.brackets = off+abi.RawOffset(w.Scanned), o.walk.Brackets()
+		o.bracketsRead, o.brackets = off+abi.RawOffset(w.Scanned), o.walk.Brackets()
 		w.Skip(int(o.searched - off))
-		end = b.to(atBroken)
+		end = b.goTo(atBroken)
 	default:
 		w.Skip(int(o.searched - off))
-		end = b.to(atJunk)
+		end = b.goTo(atJunk)
 	}
 	w.Scanned = 0
 	return end
 }
 
-// inBroken skips what is left of a body that broke and has no closer.
-func (b *Block) inBroken(w *sdk.Window) step {
+// skipBrokenBody skips what is left of a body that broke and has no closer.
+func (b *Block) skipBrokenBody(w *sdk.Window) progress {
 	o, p := &b.object, w.Bytes()
 	at, id, v := b.set.broken.Find(p, 0, w.Final)
-	if from := int(max(o.read, w.Offset()) - w.Offset()); from < at {
+	if from := int(max(o.bracketsRead, w.Offset()) - w.Offset()); from < at {
 		n, closed := o.brackets.Scan(p[from:at])
-		o.read = w.Offset() + abi.RawOffset(from+n)
+		o.bracketsRead = w.Offset() + abi.RawOffset(from+n)
 		if closed {
 			w.Skip(from + n)
-			return over
+			return blockOver
 		}
 	}
 	w.Skip(at)
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
-	return b.marker(w, b.set.broken, id)
+	return b.takeMarker(w, b.set.broken, id)
 }

@@ -46,8 +46,8 @@ var Functions = &XML{
 	Parameter: "<parameter=", ParameterClose: "</parameter>",
 }
 
-// whole is x with its defaults.
-func (x *XML) whole() *XML {
+// withDefaults is x with its defaults.
+func (x *XML) withDefaults() *XML {
 	c := *x
 	if c.NameEnd == "" {
 		c.NameEnd = ">"
@@ -66,9 +66,9 @@ func (x *XML) whole() *XML {
 // Its places are in the window, or missing.
 type value struct {
 	begun    bool // the line feed that may lead it is settled
-	said     bool // a part was said
+	emitted  bool // a part was said
 	mute     bool // it is not said
-	hold     int  // the first byte that is held
+	heldFrom int  // the first byte that is held
 	function int  // the first function closer
 	escape   int  // the first escape
 }
@@ -79,46 +79,46 @@ type remains struct{ noValueClose, noFunctionClose bool }
 
 const missing = -1
 
-func (v *value) reset() {
-	*v = value{hold: missing, function: missing, escape: missing}
+func (v *value) clearOffsets() {
+	*v = value{heldFrom: missing, function: missing, escape: missing}
 }
 
-// forget lets go of what was held for too long, now that the value was searched
+// releaseOldHold lets go of what was held for too long, now that the value was searched
 // up to place at: it was data.
-func (v *value) forget(at int) {
-	if v.hold != missing && at-v.hold > maxHeld {
+func (v *value) releaseOldHold(at int) {
+	if v.heldFrom != missing && at-v.heldFrom > maxHeld {
 		mute := v.mute
-		v.reset()
-		v.begun, v.said, v.mute = true, true, mute
+		v.clearOffsets()
+		v.begun, v.emitted, v.mute = true, true, mute
 	}
 }
 
-// consumed moves the places along.
-func (v *value) consumed(n int) {
-	for _, at := range [...]*int{&v.hold, &v.function, &v.escape} {
+// moveOffsets moves the places along.
+func (v *value) moveOffsets(n int) {
+	for _, at := range [...]*int{&v.heldFrom, &v.function, &v.escape} {
 		if *at != missing {
 			*at -= n
 		}
 	}
 }
 
-// header reads a function's name. A header that runs into another tag has lost
+// readHeader reads a function's name. A header that runs into another tag has lost
 // its end and is dropped: markup must not become a name.
-func (b *Block) header(w *sdk.Window) step {
+func (b *Block) readHeader(w *sdk.Window) progress {
 	n, id, v := b.set.header.Find(w.Bytes(), w.Scanned, w.Final)
 	w.Scanned = n
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
 	w.Scanned = 0
-	name, callID := b.g.XML.read(w.Bytes()[:n])
+	name, callID := b.g.XML.splitHeader(w.Bytes()[:n])
 	broken := b.set.header.means[id] == breaksName
 	if broken || name.n == 0 {
 		w.Note(noteHeader)
 	}
 	if broken {
 		w.Skip(n)
-		return b.outside()
+		return b.leaveFunction()
 	}
 	if name.n > 0 {
 		w.Call(name.at, name.n, 0)
@@ -126,20 +126,20 @@ func (b *Block) header(w *sdk.Window) step {
 			w.CallID(callID.at, callID.n, 0)
 		}
 	}
-	w.Skip(n + b.g.XML.header())
+	w.Skip(n + b.g.XML.nameEndLen())
 	if !b.g.XML.JSON {
-		return b.to(atFunction)
+		return b.goTo(atFunction)
 	}
 	b.args.Start(b.set.args, name.n == 0)
-	return b.to(atArgs)
+	return b.goTo(atArgs)
 }
 
 // maxHeader is the longest header of a function that stands in prose.
 const maxHeader = 256
 
-// Header says whether b begins with a function's header, behind its marker: a name
+// StartsWithHeader says whether b begins with a function's header, behind its marker: a name
 // on one line, without markers.
-func (g *Grammar) Header(b []byte) scan.Verdict {
+func (g *Grammar) StartsWithHeader(b []byte) scan.Verdict {
 	b = b[:min(len(b), maxHeader)]
 	set := g.plain.header
 	at, id, v := set.Find(b, 0, false)
@@ -154,11 +154,11 @@ func (g *Grammar) Header(b []byte) scan.Verdict {
 	return scan.Wait
 }
 
-// part is a part of a header.
-type part struct{ at, n int }
+// headerPart is a part of a header.
+type headerPart struct{ at, n int }
 
-// read finds the name and the id in a header.
-func (x *XML) read(header []byte) (name, id part) {
+// splitHeader finds the name and the id in a header.
+func (x *XML) splitHeader(header []byte) (name, id headerPart) {
 	switch x.ID {
 	case HeaderIsID:
 		id.at, id.n = trimName(header)
@@ -167,7 +167,7 @@ func (x *XML) read(header []byte) (name, id part) {
 		if to < from {
 			to = len(h)
 		}
-		return part{id.at + from, to - from}, id
+		return headerPart{id.at + from, to - from}, id
 	case IDBehind:
 		if at := bytes.Index(header, []byte(x.IDMark)); at >= 0 {
 			from := at + len(x.IDMark)
@@ -180,66 +180,66 @@ func (x *XML) read(header []byte) (name, id part) {
 	return name, id
 }
 
-// inArgs reads a function's JSON arguments.
-func (b *Block) inArgs(w *sdk.Window) step {
+// readArguments reads a function's JSON arguments.
+func (b *Block) readArguments(w *sdk.Window) progress {
 	if _, done := b.args.Next(w); !done {
-		return wait
+		return needInput
 	}
-	return b.outside()
+	return b.leaveFunction()
 }
 
-// outside goes on behind a function.
-func (b *Block) outside() step {
+// leaveFunction goes on behind a function.
+func (b *Block) leaveFunction() progress {
 	if b.bare {
-		return over
+		return blockOver
 	}
-	return b.to(atJunk)
+	return b.goTo(atJunk)
 }
 
-// function looks for the next parameter or for what ends the function. The
+// readFunction looks for the next parameter or for what ends the function. The
 // block's closer ends it too: the model has finished the call and forgot a tag.
 // An opener starts anew, what came before it was a false start.
-func (b *Block) function(w *sdk.Window) step {
+func (b *Block) readFunction(w *sdk.Window) progress {
 	at, id, v := b.set.function.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
 	switch b.set.function.means[id] {
 	case opensParameter:
 		w.Skip(b.set.function.Len(id))
-		return b.to(atKey)
+		return b.goTo(atKey)
 	case closesFunction:
-		b.callEnd(w)
+		b.endOpenCall(w)
 		w.Skip(b.set.function.Len(id))
-		return b.outside()
+		return b.leaveFunction()
 	case closesBlock:
-		b.callEnd(w)
+		b.endOpenCall(w)
 		w.Skip(b.set.function.Len(id))
-		return over
+		return blockOver
 	case opensBlock, opensFunction:
 		w.CallDrop()
-		return b.outside()
+		return b.leaveFunction()
 	}
 	w.CallDrop()
-	return over
+	return blockOver
 }
 
-// callEnd completes the open call, if one was said.
-func (b *Block) callEnd(w *sdk.Window) {
+// endOpenCall completes the open call, if one was said.
+func (b *Block) endOpenCall(w *sdk.Window) {
 	if w.InCall() {
 		w.CallEnd()
 	}
 }
 
-// key reads a parameter's key, and what stands between it and its value. A key
+// readKey reads a parameter's key, and what stands between it and its value. A key
 // holds no "<", and where ">" ends it no white space either. A header that is
 // not that is dropped, up to the next tag.
-func (b *Block) key(w *sdk.Window) step {
+func (b *Block) readKey(w *sdk.Window) progress {
 	n, id, v := b.set.key.Find(w.Bytes(), w.Scanned, w.Final)
 	w.Scanned = n
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
 	p, x := w.Bytes(), b.g.XML
 	at, length := trimName(p[:n])
@@ -252,22 +252,22 @@ func (b *Block) key(w *sdk.Window) step {
 		}
 		switch scan.Prefix(p[behind:], x.Value, w.Final) {
 		case scan.Wait:
-			return wait
+			return needInput
 		case scan.No:
 			sound = false
 		}
 	}
 	if !sound {
 		w.Skip(n)
-		return b.to(atFunction)
+		return b.goTo(atFunction)
 	}
 	behind += len(x.Value)
 	again := scan.No
 	if x.LastWins {
-		again = x.again(p, p[at:at+length], behind, &b.looked, w.Final)
+		again = x.keyRepeats(p, p[at:at+length], behind, &b.looked, w.Final)
 	}
 	if again == scan.Wait {
-		return wait
+		return needInput
 	}
 	if w.InCall() && again == scan.No {
 		w.Key(at, length, 0)
@@ -275,16 +275,16 @@ func (b *Block) key(w *sdk.Window) step {
 	w.Skip(behind)
 	w.Scanned = 0
 	b.looked = 0
-	b.value.reset()
+	b.value.clearOffsets()
 	b.value.mute = again == scan.Yes
-	return b.to(atValue)
+	return b.goTo(atValue)
 }
 
 // maxSpace is the most white space between a key and its value, in bytes.
 const maxSpace = 1024
 
-// inValue reads a value: it says what is certain of it and looks for its end.
-func (b *Block) inValue(w *sdk.Window) step {
+// readValue reads a value: it says what is certain of it and looks for its end.
+func (b *Block) readValue(w *sdk.Window) progress {
 	v := &b.value
 	if !v.begun && w.Len() > 0 {
 		if w.Bytes()[0] == '\n' && !b.g.XML.Verbatim {
@@ -293,57 +293,57 @@ func (b *Block) inValue(w *sdk.Window) step {
 		v.begun = true
 	}
 	if b.remains.noValueClose {
-		return b.valueCut(w)
+		return b.settleUnclosedValue(w)
 	}
 	p := w.Bytes()
 	for {
 		at, id, verdict := b.set.value.Find(p, w.Scanned, w.Final)
 		w.Scanned = at
-		v.forget(at)
+		v.releaseOldHold(at)
 		switch {
 		case verdict != scan.Yes && w.Final:
 			b.remains.noValueClose = true
-			return b.valueCut(w)
+			return b.settleUnclosedValue(w)
 		case verdict != scan.Yes:
-			b.sayPart(w, at)
-			return wait
+			b.emitCertainPart(w, at)
+			return needInput
 		case b.set.value.means[id] == closesValue:
-			n := b.frame(p, at)
-			b.say(w, n, 0)
+			n := b.valueEnd(p, at)
+			b.emitValue(w, n, 0)
 			w.Skip(at - n + b.set.value.Len(id))
-			return b.to(atFunction)
+			return b.goTo(atFunction)
 		case b.set.value.means[id] == closesFunction && v.function == missing:
 			v.function = at
 		case b.set.value.means[id] == escapes && v.escape == missing:
 			v.escape = at
 		}
-		if v.hold == missing {
-			v.hold = b.frame(p, at)
+		if v.heldFrom == missing {
+			v.heldFrom = b.valueEnd(p, at)
 		}
 		w.Scanned++
 	}
 }
 
-// sayPart says what is certain of a value that was searched up to place at.
-func (b *Block) sayPart(w *sdk.Window, at int) {
+// emitCertainPart says what is certain of a value that was searched up to place at.
+func (b *Block) emitCertainPart(w *sdk.Window, at int) {
 	v := &b.value
-	if v.hold != missing {
-		at = v.hold
+	if v.heldFrom != missing {
+		at = v.heldFrom
 	} else {
-		at = b.frame(w.Bytes(), at)
+		at = b.valueEnd(w.Bytes(), at)
 	}
 	if at > 0 {
-		b.say(w, at, abi.FlagMore)
+		b.emitValue(w, at, abi.FlagMore)
 	}
-	if w.InCall() && v.said {
+	if w.InCall() && v.emitted {
 		w.Watch(abi.Value, b.set.valueWatch)
 	}
 }
 
-// valueCut settles a value that has no closer up to the end of the text.
-func (b *Block) valueCut(w *sdk.Window) step {
+// settleUnclosedValue settles a value that has no closer up to the end of the text.
+func (b *Block) settleUnclosedValue(w *sdk.Window) progress {
 	if !w.Final {
-		return wait
+		return needInput
 	}
 	v, p, set := &b.value, w.Bytes(), b.set.value
 	for v.function == missing && (v.escape == missing || !b.remains.noFunctionClose) {
@@ -362,31 +362,31 @@ func (b *Block) valueCut(w *sdk.Window) step {
 	w.Scanned = 0
 	switch {
 	case v.function != missing:
-		b.say(w, b.frame(p, v.function), 0)
+		b.emitValue(w, b.valueEnd(p, v.function), 0)
 		w.Skip(v.function)
-		return b.to(atFunction)
+		return b.goTo(atFunction)
 	case v.escape != missing:
 		w.CallDrop()
 		w.Skip(v.escape)
-		return over
+		return blockOver
 	}
-	return wait
+	return needInput
 }
 
-// say says the first n bytes of the window as the value, or with more as a part
+// emitValue says the first n bytes of the window as the value, or with more as a part
 // of it, and consumes them.
-func (b *Block) say(w *sdk.Window, n int, more uint8) {
+func (b *Block) emitValue(w *sdk.Window, n int, more uint8) {
 	if w.InCall() && !b.value.mute {
 		w.Value(0, n, abi.ReadSchema|more)
-		b.value.said = true
+		b.value.emitted = true
 	}
 	w.Skip(n)
-	b.value.consumed(n)
+	b.value.moveOffsets(n)
 }
 
-// frame is where a value ends that is followed, at place at, by a tag: the one
+// valueEnd is where a value ends that is followed, at place at, by a tag: the one
 // line feed before the tag is not part of it.
-func (b *Block) frame(p []byte, at int) int {
+func (b *Block) valueEnd(p []byte, at int) int {
 	if at > 0 && p[at-1] == '\n' && !b.g.XML.Verbatim {
 		return at - 1
 	}

@@ -64,7 +64,7 @@ func New(c Config) *Grammar {
 	strip := slices.Concat(forms(g.Block.Close, nil), c.Strip, c.Envelope)
 	m := guided.Markup{}
 	for _, opener := range g.calls {
-		m.Strip = append(m.Strip, opener[:g.Block.Opener(opener)])
+		m.Strip = append(m.Strip, opener[:g.Block.OpenerLen(opener)])
 	}
 	m.Strip = append(m.Strip, strip...)
 	g.blockOpeners = len(g.calls)
@@ -219,7 +219,7 @@ func (p *parser) step(w *sdk.Window) bool {
 		w.Skip(len(p.g.inner[p.calls].Call(id)))
 		p.prose.Start(p.g.prose[0][p.calls], false)
 	case id < blocks:
-		w.Skip(p.g.Block.Opener(p.g.calls[id]))
+		w.Skip(p.g.Block.OpenerLen(p.g.calls[id]))
 		p.block.Enter(p.prose.Thought)
 		p.in = inBlock
 	default:
@@ -255,7 +255,7 @@ func (p *parser) function(w *sdk.Window) bool {
 
 func (p *parser) header(b []byte) scan.Verdict {
 	if p.g.blockOpeners == 0 {
-		return p.g.blocks.Header(b)
+		return p.g.blocks.StartsWithHeader(b)
 	}
 	quote := ""
 	if len(b) > 0 && (b[0] == '"' || b[0] == '\'') {

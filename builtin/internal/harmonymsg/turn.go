@@ -1,4 +1,4 @@
-package channel
+package harmonymsg
 
 import (
 	"github.com/turnkey-parsers/turnkey/abi"

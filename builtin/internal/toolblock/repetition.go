@@ -6,16 +6,16 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// patience is how far behind its header a repetition of a parameter is looked
+// repetitionRange is how far behind its header a repetition of a parameter is looked
 // for, in bytes: what was said can't be taken back.
-const patience = 512
+const repetitionRange = 512
 
-// again asks whether a parameter of the same key comes in the same function,
+// keyRepeats asks whether a parameter of the same key comes in the same function,
 // within patience from place at on, where this one's value begins. looked is where
 // the search goes on the next time; 0 at first.
-func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict {
-	short := len(p) < at+patience && !final
-	p = p[:min(len(p), at+patience)]
+func (x *XML) keyRepeats(p, key []byte, at int, looked *int, final bool) scan.Verdict {
+	short := len(p) < at+repetitionRange && !final
+	p = p[:min(len(p), at+repetitionRange)]
 	at = max(at, *looked)
 	undecided := scan.No
 	if short {
@@ -23,7 +23,7 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 	}
 	for {
 		*looked = at
-		n := index(p[at:], x.ParameterClose)
+		n := indexShort(p[at:], x.ParameterClose)
 		if n < 0 {
 			*looked = max(at, len(p)-len(x.ParameterClose)+1)
 			return undecided
@@ -34,7 +34,7 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 			return v
 		}
 		at += len(x.Parameter)
-		if n = index(p[at:], x.KeyEnd); n < 0 {
+		if n = indexShort(p[at:], x.KeyEnd); n < 0 {
 			return undecided
 		}
 		from, length := trimName(p[at : at+n])
@@ -45,8 +45,8 @@ func (x *XML) again(p, key []byte, at int, looked *int, final bool) scan.Verdict
 	}
 }
 
-// index is bytes.Index for a few hundred bytes: in a guest a loop costs less.
-func index(p []byte, marker string) int {
+// indexShort is bytes.Index for a few hundred bytes: in a guest a loop costs less.
+func indexShort(p []byte, marker string) int {
 	for i := 0; i+len(marker) <= len(p); i++ {
 		if p[i] == marker[0] && string(p[i:i+len(marker)]) == marker {
 			return i

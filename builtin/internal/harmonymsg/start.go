@@ -1,4 +1,4 @@
-package channel
+package harmonymsg
 
 // Headers of the messages that a prompt may leave open.
 const (

@@ -1,11 +1,11 @@
-// Package channel reads the headers of channel messages, which the harmony
+// Package harmonymsg reads the headers of channel messages, which the harmony
 // format and its relatives share:
 //
 //	[ "<|start|>" role ] [ sp "to=" recipient ] "<|channel|>" channel [ sp "to=" recipient ] [ type ] "<|message|>"
 //
 // type is "<|constrain|>" word, or a bare word behind white space. The prompt
 // wrote the first message's "<|start|>assistant", so a header may begin without.
-package channel
+package harmonymsg
 
 import "github.com/turnkey-parsers/turnkey/sdk/scan"
 
