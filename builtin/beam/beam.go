@@ -88,9 +88,9 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	}
 	switch p.start {
 	case abi.ChannelReasoning:
-		p.turn.Begin(p.think)
+		p.turn.EnterBody(p.think)
 	case abi.ChannelResponse:
-		p.turn.Begin(false)
+		p.turn.EnterBody(false)
 	}
 	return p
 }
@@ -126,18 +126,18 @@ func (p *parser) step(w *sdk.Window) bool {
 
 // message reads up to the next header, and the header.
 func (p *parser) message(w *sdk.Window) bool {
-	h, ok := p.turn.Next(w)
+	h, ok := p.turn.NextHeader(w)
 	switch {
 	case !ok:
 		return false
 	case h.Recipient.Len == 0:
-		p.turn.Say(w, h, p.think && h.Channel.Of(w.Bytes()) == "analysis")
+		p.turn.EnterMessage(w, h, p.think && h.Channel.Bytes(w.Bytes()) == "analysis")
 	case p.calls:
 		w.Call(h.Recipient.At, h.Recipient.Len, 0)
 		w.Skip(h.Len)
 		p.state, p.params = inParams, 0
 	default:
-		p.turn.Quote(w, h)
+		p.turn.EnterLiteral(w, h)
 	}
 	return true
 }
@@ -168,7 +168,7 @@ func (p *parser) parameters(w *sdk.Window) bool {
 }
 
 func (p *parser) closed(ender int) bool {
-	p.turn.Closed(ender)
+	p.turn.MessageEnded(ender)
 	p.state = inTurn
 	return true
 }
@@ -235,7 +235,7 @@ func (p *parser) malformed(w *sdk.Window) bool {
 
 // skip goes to where a malformed call is over.
 func (p *parser) skip(w *sdk.Window) bool {
-	id, ok := harmonymsg.ToEnder(w)
+	id, ok := harmonymsg.SkipToEnder(w)
 	return ok && p.closed(id)
 }
 

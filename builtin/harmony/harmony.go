@@ -56,9 +56,9 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	}
 	switch p.start {
 	case abi.ChannelReasoning:
-		p.turn.Begin(p.think)
+		p.turn.EnterBody(p.think)
 	case abi.ChannelResponse:
-		p.turn.Begin(false)
+		p.turn.EnterBody(false)
 	}
 	return p
 }
@@ -83,10 +83,10 @@ func (p *parser) step(w *sdk.Window) bool {
 		if ender == jsonbody.NoEnder {
 			return false
 		}
-		p.turn.Closed(ender)
+		p.turn.MessageEnded(ender)
 		return true
 	}
-	h, ok := p.turn.Next(w)
+	h, ok := p.turn.NextHeader(w)
 	if ok {
 		p.message(w, h)
 	}
@@ -96,14 +96,14 @@ func (p *parser) step(w *sdk.Window) bool {
 // message does what a header asks.
 func (p *parser) message(w *sdk.Window, h harmonymsg.Header) {
 	b := w.Bytes()
-	role, to := h.Role.Of(b), h.Recipient.Of(b)
+	role, to := h.Role.Bytes(b), h.Recipient.Bytes(b)
 	name, function := strings.CutPrefix(to, functions)
 	switch {
 	case role != "" && role != "assistant":
-		p.turn.Ignore(w, h)
+		p.turn.EnterIgnored(w, h)
 	case to != "" && (function || slices.Contains(p.tools, to)) && name != "":
 		if !p.calls {
-			p.turn.Quote(w, h)
+			p.turn.EnterLiteral(w, h)
 			return
 		}
 		w.Call(h.Recipient.At+len(to)-len(name), len(name), 0)
@@ -111,6 +111,6 @@ func (p *parser) message(w *sdk.Window, h harmonymsg.Header) {
 		p.body.Start(arguments, false)
 		p.inCall = true
 	default:
-		p.turn.Say(w, h, p.think && h.Channel.Of(b) == "analysis")
+		p.turn.EnterMessage(w, h, p.think && h.Channel.Bytes(b) == "analysis")
 	}
 }

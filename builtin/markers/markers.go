@@ -20,14 +20,14 @@ var Module = sdk.Module{Manifest: described, New: sdk.Family("markers", newParse
 var grammars option.Cache
 
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
-	return grammars.For("markers", s, func() *option.Built { return build(s) }).Parser(s, kind)
+	return grammars.GetOrBuild("markers", s, func() *option.Built { return build(s) }).Parser(s, kind)
 }
 
 // callPrefix is what the keys begin with that say how calls are written.
 const callPrefix = "call_"
 
 func build(s *abi.OpenBlock) *option.Built {
-	r := option.Read(s)
+	r := option.NewReader(s)
 	c := option.Reasoning(r, "content")
 	c.Separator = r.Text("call_separator", "")
 	c.Block = block(r)
@@ -57,7 +57,7 @@ const (
 
 // block reads how calls are written.
 func block(r *option.Reader) toolblock.Config {
-	form := r.Word("call_arguments", formJSON, formXML, formStructured)
+	form := r.OneOf("call_arguments", formJSON, formXML, formStructured)
 	where := nameInBody
 	if form != formJSON {
 		where = nameInHeader
@@ -66,15 +66,15 @@ func block(r *option.Reader) toolblock.Config {
 	if where == other {
 		other = nameInBody
 	}
-	switch where = r.Word("call_name", where, other); {
+	switch where = r.OneOf("call_name", where, other); {
 	case where == nameInHeader:
 		return header(r, form)
 	case form != formJSON:
 		r.Refuse("call_name", "is body, but call_arguments is "+form+"; only a JSON body holds the name, write header")
 	}
-	id := r.Word("call_id", idNone, idMember)
+	id := r.OneOf("call_id", idNone, idMember)
 	c := toolblock.Config{
-		Open:  r.Needed("call_open", "<tool_call>", "name the marker that opens a call"),
+		Open:  r.Required("call_open", "<tool_call>", "name the marker that opens a call"),
 		Close: r.Marker("call_close", "</tool_call>"),
 		JSON:  true,
 		Members: toolblock.Members{
@@ -94,8 +94,8 @@ func block(r *option.Reader) toolblock.Config {
 // own.
 func header(r *option.Reader, form string) toolblock.Config {
 	x := &toolblock.XML{
-		Function: r.Needed("call_name_open", "<function=", "name the marker in front of a call's name"),
-		NameEnd:  r.Needed("call_name_close", ">", "name the marker behind a call's name"),
+		Function: r.Required("call_name_open", "<function=", "name the marker in front of a call's name"),
+		NameEnd:  r.Required("call_name_close", ">", "name the marker behind a call's name"),
 		JSON:     form == formJSON,
 	}
 	c := toolblock.Config{
@@ -107,11 +107,11 @@ func header(r *option.Reader, form string) toolblock.Config {
 	if c.Open == "" && c.Close != "" {
 		r.Refuse("call_close", "has a value, but call_open is empty; empty both where calls stand by themselves")
 	}
-	switch r.Word("call_id", idNone, idHeader, idBehind) {
+	switch r.OneOf("call_id", idNone, idHeader, idBehind) {
 	case idHeader:
 		x.ID = toolblock.HeaderIsID
 	case idBehind:
-		x.ID, x.IDMark = toolblock.IDBehind, r.Needed("call_id_open", "", "name the marker between a call's name and its id")
+		x.ID, x.IDMark = toolblock.IDBehind, r.Required("call_id_open", "", "name the marker between a call's name and its id")
 	}
 	if x.FunctionClose = r.Marker("call_end", "</function>"); form == formJSON {
 		return c
@@ -123,13 +123,13 @@ func header(r *option.Reader, form string) toolblock.Config {
 	if form == formStructured {
 		key, keyClose, value, valueClose = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
 	}
-	x.Parameter = r.Needed("call_key_open", key, "name the marker in front of an argument's key")
+	x.Parameter = r.Required("call_key_open", key, "name the marker in front of an argument's key")
 	// A ">" may end a name and a key alike.
 	if x.KeyEnd = r.Text("call_key_close", keyClose); x.KeyEnd == "" {
 		r.Refuse("call_key_close", "is empty; name the marker behind an argument's key")
 	}
 	x.Value = r.Text("call_value_open", value)
-	x.ParameterClose = r.Needed("call_value_close", valueClose, "name the marker behind an argument's value")
-	x.Verbatim = r.Word("call_value_frame", feedsFrame, feedsKept) == feedsKept
+	x.ParameterClose = r.Required("call_value_close", valueClose, "name the marker behind an argument's value")
+	x.Verbatim = r.OneOf("call_value_frame", feedsFrame, feedsKept) == feedsKept
 	return c
 }

@@ -125,8 +125,8 @@ func (p *parser) inList(w *sdk.Window) bool {
 		return true
 	case v == scan.Wait && !w.Final:
 		return false
-	case v == scan.Wait && p.list.Certain():
-		p.list.Cut(w)
+	case v == scan.Wait && p.list.HasCall():
+		p.list.EndText(w)
 		return false
 	}
 	w.Text(w.Scanned)

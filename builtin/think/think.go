@@ -25,8 +25,8 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 	if !ok {
 		return nil
 	}
-	return grammars.For(s.Parser, s, func() *option.Built {
-		r := option.Read(s)
+	return grammars.GetOrBuild(s.Parser, s, func() *option.Built {
+		r := option.NewReader(s)
 		c := option.Reasoning(r, start)
 		if problem := r.Problem(option.ReasoningPrefix); problem != "" {
 			return &option.Built{Problem: problem}

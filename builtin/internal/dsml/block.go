@@ -38,13 +38,13 @@ const (
 
 const missing = -1
 
-// step is what a part of the grammar has come to.
-type step uint8
+// progress is what a part of the grammar has come to.
+type progress uint8
 
 const (
-	wait step = iota // more input is needed
-	on               // the state has changed
-	over             // the block is over
+	needInput progress = iota // more input is needed
+	goOn                      // the state has changed
+	blockOver                 // the block is over
 )
 
 // Enter implements Reader.
@@ -60,159 +60,159 @@ func (k *block) Enter(id int, thought bool) {
 func (k *block) Step(w *sdk.Window) bool {
 	for {
 		switch k.parseState(w) {
-		case wait:
+		case needInput:
 			return false
-		case over:
+		case blockOver:
 			return true
 		}
 	}
 }
 
-func (k *block) parseState(w *sdk.Window) step {
+func (k *block) parseState(w *sdk.Window) progress {
 	switch k.state {
 	case atName:
-		return k.name(w)
+		return k.readName(w)
 	case atBody:
-		return k.body(w)
+		return k.readBody(w)
 	case inJSON:
 		if _, done := k.json.Next(w); !done {
-			return wait
+			return needInput
 		}
-		return k.leave()
+		return k.leaveCall()
 	case atParam:
-		return k.param(w)
+		return k.readParameter(w)
 	case atKey:
-		return k.key(w)
+		return k.readKey(w)
 	case inValue:
-		return k.inValue(w)
+		return k.readValue(w)
 	case atLost:
-		return k.lost(w)
+		return k.skipMalformedCall(w)
 	case atFirst:
-		return k.first(w)
+		return k.readFirstParameter(w)
 	case inFirst:
-		return k.inFirst(w)
+		return k.readFirstValue(w)
 	case inHeld:
-		return k.held(w)
+		return k.readHeldCall(w)
 	case atEnd:
-		return k.atEnd(w)
+		return k.awaitTextEnd(w)
 	}
-	return k.between(w)
+	return k.readBetweenCalls(w)
 }
 
-func (k *block) to(s state) step {
+func (k *block) goTo(s state) progress {
 	k.state = s
-	return on
+	return goOn
 }
 
-// leave goes on behind a call.
-func (k *block) leave() step {
+// leaveCall goes on behind a call.
+func (k *block) leaveCall() progress {
 	if k.bare {
-		return over
+		return blockOver
 	}
-	return k.to(atCall)
+	return k.goTo(atCall)
 }
 
-// set gives the markers that matter where the block stands.
-func (k *block) set() *markers {
+// currentMarkers gives the markers that matter where the block stands.
+func (k *block) currentMarkers() *markers {
 	if k.thought {
 		return &k.g.in[1]
 	}
 	return &k.g.in[0]
 }
 
-// between reads a block up to its next call or its end. What else stands there
+// readBetweenCalls reads a block up to its next call or its end. What else stands there
 // is noise. In a thought the thought's closer ends the block.
-func (k *block) between(w *sdk.Window) step {
-	set := k.set().between
+func (k *block) readBetweenCalls(w *sdk.Window) progress {
+	set := k.currentMarkers().between
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
 	switch id {
 	case betweenInvoke:
 		w.Skip(set.Len(id))
-		return k.to(atName)
+		return k.goTo(atName)
 	case betweenClose:
 		w.Skip(set.Len(id))
 	}
-	return over
+	return blockOver
 }
 
-// name reads a call's name and the end of its header.
-func (k *block) name(w *sdk.Window) step {
-	n := index(w, "\"<>\n")
+// readName reads a call's name and the end of its header.
+func (k *block) readName(w *sdk.Window) progress {
+	n := indexAny(w, "\"<>\n")
 	b := w.Bytes()
 	if n == missing && len(b) > maxHeader || n > maxHeader {
-		return k.malformed(w, maxHeader)
+		return k.dropMalformedCall(w, maxHeader)
 	}
 	if n == missing || n+1 == len(b) && b[n] == '"' {
-		return k.cut(w)
+		return k.waitOrDropRest(w)
 	}
 	at := scan.LeadingSpace(b[:n])
 	end := max(at, scan.TrimmedLen(b[:n]))
 	if b[n] != '"' || b[n+1] != '>' || at == end {
-		return k.malformed(w, n)
+		return k.dropMalformedCall(w, n)
 	}
 	w.Call(at, end-at, 0)
 	w.Skip(n + len(`">`))
-	return k.to(atBody)
+	return k.goTo(atBody)
 }
 
-// malformed drops a call whose header or body, with the next n bytes, is not what
+// dropMalformedCall drops a call whose header or body, with the next n bytes, is not what
 // the grammar asks.
-func (k *block) malformed(w *sdk.Window, n int) step {
+func (k *block) dropMalformedCall(w *sdk.Window, n int) progress {
 	w.Note("a malformed call is dropped")
 	w.CallDrop()
 	w.Skip(n)
-	return k.to(atLost)
+	return k.goTo(atLost)
 }
 
-// cut waits, or at the end of the text drops what is left: a call that the end
+// waitOrDropRest waits, or at the end of the text drops what is left: a call that the end
 // of the text cut is none.
-func (k *block) cut(w *sdk.Window) step {
+func (k *block) waitOrDropRest(w *sdk.Window) progress {
 	if w.Final {
 		w.Skip(w.Len())
 	}
-	return wait
+	return needInput
 }
 
-// lost drops a malformed call, up to its closer or the block's.
-func (k *block) lost(w *sdk.Window) step {
-	set := k.set().params
+// skipMalformedCall drops a malformed call, up to its closer or the block's.
+func (k *block) skipMalformedCall(w *sdk.Window) progress {
+	set := k.currentMarkers().params
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
 	switch id {
 	case paramsParameter:
 		w.Skip(set.Len(id))
-		return on
+		return goOn
 	case paramsClose:
 		w.Skip(set.Len(id))
 	}
-	return k.leave()
+	return k.leaveCall()
 }
 
-// body tells the bodies apart by their first byte.
-func (k *block) body(w *sdk.Window) step {
+// readBody tells the bodies apart by their first byte.
+func (k *block) readBody(w *sdk.Window) progress {
 	w.Skip(scan.LeadingSpace(w.Bytes()))
 	switch {
 	case w.Len() == 0:
-		return wait
+		return needInput
 	case w.Bytes()[0] == '{':
-		k.json.Start(k.set().json, false)
-		return k.to(inJSON)
+		k.json.Start(k.currentMarkers().json, false)
+		return k.goTo(inJSON)
 	case k.g.Chosen:
-		return k.to(atFirst)
+		return k.goTo(atFirst)
 	}
-	return k.to(atParam)
+	return k.goTo(atParam)
 }
 
-// index finds the first of the bytes of set in the window. It looks at each byte
+// indexAny finds the first of the bytes of set in the window. It looks at each byte
 // once over all pushes.
-func index(w *sdk.Window, set string) int {
+func indexAny(w *sdk.Window, set string) int {
 	b := w.Bytes()
 	if i := bytes.IndexAny(b[w.Scanned:], set); i >= 0 {
 		return w.Scanned + i

@@ -64,7 +64,7 @@ type frame struct {
 	openers, closers int
 }
 
-// choose finds the parameters of body, whose first value begins it, or answers
+// chooseClosers finds the parameters of body, whose first value begins it, or answers
 // false if it makes no call:
 //
 //   - Every way to end string values at one of the closers behind them counts with
@@ -77,7 +77,7 @@ type frame struct {
 //     of those the one with the earliest closers, from left to right.
 //   - A value with an unpaired closer and, behind it, an unpaired opener would
 //     swallow the end of one parameter and the start of the next: it does not count.
-func (c *chooser) choose(g *Grammar, set *markers, body []byte, firstKey uint64, text bool) bool {
+func (c *chooser) chooseClosers(g *Grammar, set *markers, body []byte, firstKey uint64, text bool) bool {
 	closers := c.tokenise(g, set, body, firstKey)
 	c.best = c.best[:0]
 	c.path = append(c.path[:0], frame{token: missing, text: text, closer: missing})
@@ -85,7 +85,7 @@ func (c *chooser) choose(g *Grammar, set *markers, body []byte, firstKey uint64,
 	least, parses := -1, 0
 	for steps := stepsBase + stepsPerStop*closers; steps > 0 && len(c.path) > 0; {
 		f := &c.path[len(c.path)-1]
-		if !c.advance(f, body, &steps) {
+		if !c.tryNextCloser(f, body, &steps) {
 			c.used[f.name] = false
 			c.path = c.path[:len(c.path)-1]
 			continue
@@ -96,13 +96,13 @@ func (c *chooser) choose(g *Grammar, set *markers, body []byte, firstKey uint64,
 		end := c.tokens[f.closer].at + len(g.parameterClose)
 		end += scan.LeadingSpace(body[end:])
 		if end < len(body) {
-			c.enter(f, end)
+			c.enterNextParameter(f, end)
 			continue
 		}
-		cost, first := c.cost()
+		cost, first := c.unpairedMarkers()
 		if least < 0 || cost < least {
 			least = cost
-			c.keep()
+			c.keepBestPath()
 		}
 		if parses++; first || parses == maxParses {
 			break
@@ -131,9 +131,9 @@ func (c *chooser) tokenise(g *Grammar, set *markers, body []byte, firstKey uint6
 			c.tokens = append(c.tokens, token{at: at, closer: true})
 		case valueParameter:
 			t := token{at: at}
-			if h, v := g.header(body[at:]); v == scan.Yes {
+			if h, v := g.readHeader(body[at:]); v == scan.Yes {
 				t.sound, t.head = true, h
-				name := hash(body[at+h.key:][:h.keyLen])
+				name := hashName(body[at+h.key:][:h.keyLen])
 				n, known := c.names[name]
 				if !known {
 					n = int32(len(c.names))
@@ -151,8 +151,8 @@ func (c *chooser) tokenise(g *Grammar, set *markers, body []byte, firstKey uint6
 	return closers
 }
 
-// advance ends the value of f at its next closer.
-func (c *chooser) advance(f *frame, body []byte, steps *int) bool {
+// tryNextCloser ends the value of f at its next closer.
+func (c *chooser) tryNextCloser(f *frame, body []byte, steps *int) bool {
 	if f.stop || f.closer != missing && !f.text {
 		return false
 	}
@@ -168,15 +168,15 @@ func (c *chooser) advance(f *frame, body []byte, steps *int) bool {
 		if c.tokens[f.next].closer {
 			f.closer = f.next
 			f.next++
-			return f.text || c.isJSON(f, body)
+			return f.text || c.valueIsJSON(f, body)
 		}
 		f.openers++
 	}
 	return false
 }
 
-// isJSON says whether the value of f, which ends at its first closer, is JSON.
-func (c *chooser) isJSON(f *frame, body []byte) bool {
+// valueIsJSON says whether the value of f, which ends at its first closer, is JSON.
+func (c *chooser) valueIsJSON(f *frame, body []byte) bool {
 	f.openers = 0 // they count in strings only
 	value := body[f.begin:c.tokens[f.closer].at]
 	if f.token == missing {
@@ -198,8 +198,8 @@ func isJSON(b []byte) bool {
 	return s == scan.Done && n+scan.LeadingSpace(b[n:]) == len(b) || s == scan.More && j.AtEnd()
 }
 
-// enter goes on with the parameter that stands behind f, at place at.
-func (c *chooser) enter(f *frame, at int) {
+// enterNextParameter goes on with the parameter that stands behind f, at place at.
+func (c *chooser) enterNextParameter(f *frame, at int) {
 	if f.next == len(c.tokens) || c.tokens[f.next].at != at || c.tokens[f.next].closer {
 		return
 	}
@@ -215,9 +215,9 @@ func (c *chooser) enter(f *frame, at int) {
 	}
 }
 
-// cost counts the unpaired markers in the values of the path, and says whether
+// unpairedMarkers counts the unpaired markers in the values of the path, and says whether
 // each ends at its first closer.
-func (c *chooser) cost() (unpaired int, first bool) {
+func (c *chooser) unpairedMarkers() (unpaired int, first bool) {
 	first = true
 	for i := range c.path {
 		f := &c.path[i]
@@ -229,8 +229,8 @@ func (c *chooser) cost() (unpaired int, first bool) {
 	return unpaired, first
 }
 
-// keep makes the path the best one.
-func (c *chooser) keep() {
+// keepBestPath makes the path the best one.
+func (c *chooser) keepBestPath() {
 	c.best = c.best[:0]
 	for _, f := range c.path {
 		p := param{at: missing, begin: f.begin, end: c.tokens[f.closer].at}
@@ -242,8 +242,8 @@ func (c *chooser) keep() {
 	}
 }
 
-// hash is FNV-1a. Names with one hash count as the same.
-func hash(b []byte) uint64 {
+// hashName is FNV-1a. Names with one hash count as the same.
+func hashName(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
 		h = (h ^ uint64(c)) * 1099511628211

@@ -60,7 +60,7 @@ func (p *plain) parse(body, key, flag string, path []string, cost int, first boo
 			p.costs = append(p.costs, cost+openers+closers)
 			p.first = append(p.first, first && n == 0)
 		case strings.HasPrefix(rest, toy.parameter):
-			h, v := toy.header([]byte(rest))
+			h, v := toy.readHeader([]byte(rest))
 			if v != scan.Yes {
 				return // this closer is not skipped
 			}
@@ -107,7 +107,7 @@ func (p *plain) best() []string {
 }
 
 func chosenBy(c *chooser, body, flag string) []string {
-	if !c.choose(toy, &toy.in[0], []byte(body), hash([]byte("a")), flag == "true") {
+	if !c.chooseClosers(toy, &toy.in[0], []byte(body), hashName([]byte("a")), flag == "true") {
 		return nil
 	}
 	var all []string
@@ -150,7 +150,7 @@ func TestChooseIsBounded(t *testing.T) {
 		body += parameterClose + opener(fmt.Sprint("k", i), "true") + "x" + parameterClose + "x"
 	}
 	body += parameterClose
-	allocs := testing.AllocsPerRun(3, func() { c.choose(toy, &toy.in[0], []byte(body), 1, true) })
+	allocs := testing.AllocsPerRun(3, func() { c.chooseClosers(toy, &toy.in[0], []byte(body), 1, true) })
 	if allocs > 1 { // the body
 		t.Errorf("%v allocations", allocs)
 	}

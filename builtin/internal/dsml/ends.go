@@ -17,10 +17,10 @@ type ends struct {
 // workPerByte is how often, on average, a byte of the text's rest may be read.
 const workPerByte = 64
 
-// find gives the place of the closer that ends the call whose first value, or
+// findCallEnd gives the place of the closer that ends the call whose first value, or
 // the rest of it, b begins with: the first end if it is coherent, else the first
 // later closer that is, else the first end.
-func (e *ends) find(k *block, b []byte) int {
+func (e *ends) findCallEnd(k *block, b []byte) int {
 	c := &k.chosen
 	if !e.begun {
 		e.begun, e.work = true, workPerByte*len(b)
@@ -30,7 +30,7 @@ func (e *ends) find(k *block, b []byte) int {
 		if e.work -= len(b); e.work < 0 {
 			break
 		}
-		if e.coherent(k, b, end) {
+		if e.isCoherentEnd(k, b, end) {
 			return end
 		}
 		next := bytes.Index(b[end+1:], []byte(k.g.invokeClose))
@@ -42,38 +42,38 @@ func (e *ends) find(k *block, b []byte) int {
 	return c.end
 }
 
-// coherent says whether the text makes sense if the call ends at place end: its
+// isCoherentEnd says whether the text makes sense if the call ends at place end: its
 // body parses, then come well-formed calls and the block's closer or the end of
 // the text, and no closer is stranded behind it.
-func (e *ends) coherent(k *block, b []byte, end int) bool {
+func (e *ends) isCoherentEnd(k *block, b []byte, end int) bool {
 	c := &k.chosen
-	if !e.chooser.choose(k.g, k.set(), b[:end], c.key, c.text) {
+	if !e.chooser.chooseClosers(k.g, k.currentMarkers(), b[:end], c.key, c.text) {
 		return false
 	}
 	pos := end + len(k.g.invokeClose)
 	for {
 		pos += scan.LeadingSpace(b[pos:])
-		id, v := k.set().between.MatchPrefix(b[pos:], true)
+		id, v := k.currentMarkers().between.MatchPrefix(b[pos:], true)
 		switch {
 		case pos == len(b):
 			return true
 		case v != scan.Yes:
-			return k.bare && !e.stranded(k, b, pos)
+			return k.bare && !e.hasStrandedCloser(k, b, pos)
 		case id == betweenClose:
-			return !e.stranded(k, b, pos+len(k.g.blockClose))
+			return !e.hasStrandedCloser(k, b, pos+len(k.g.blockClose))
 		case id != betweenInvoke:
-			return !e.stranded(k, b, pos) // the thought's closer ends the block
+			return !e.hasStrandedCloser(k, b, pos) // the thought's closer ends the block
 		}
 		var sound bool
-		if pos, sound = e.call(k, b, pos+len(k.g.invoke)); !sound {
+		if pos, sound = e.skipCall(k, b, pos+len(k.g.invoke)); !sound {
 			return false
 		}
 	}
 }
 
-// stranded says whether behind place pos, outside of later blocks and calls, a
+// hasStrandedCloser says whether behind place pos, outside of later blocks and calls, a
 // closer stands that closes nothing.
-func (e *ends) stranded(k *block, b []byte, pos int) bool {
+func (e *ends) hasStrandedCloser(k *block, b []byte, pos int) bool {
 	inBlock := false
 	for {
 		at, id, v := k.g.after.Find(b, pos, true)
@@ -85,7 +85,7 @@ func (e *ends) stranded(k *block, b []byte, pos int) bool {
 		case afterBlock:
 			inBlock = true
 		case afterInvoke:
-			pos, _ = e.call(k, b, pos)
+			pos, _ = e.skipCall(k, b, pos)
 		case afterBlockClose:
 			if !inBlock {
 				return true
@@ -99,10 +99,10 @@ func (e *ends) stranded(k *block, b []byte, pos int) bool {
 	}
 }
 
-// call reads a call behind its opener, up to its first end, and gives the place
+// skipCall reads a call behind its opener, up to its first end, and gives the place
 // behind it. It says whether the call is well-formed.
-func (e *ends) call(k *block, b []byte, pos int) (next int, sound bool) {
-	set := k.set()
+func (e *ends) skipCall(k *block, b []byte, pos int) (next int, sound bool) {
+	set := k.currentMarkers()
 	n := bytes.IndexAny(b[pos:], "\"<>\n")
 	if n <= 0 || !bytes.HasPrefix(b[pos+n:], []byte(`">`)) {
 		return pos, false
@@ -110,12 +110,12 @@ func (e *ends) call(k *block, b []byte, pos int) (next int, sound bool) {
 	pos += n + len(`">`)
 	pos += scan.LeadingSpace(b[pos:])
 	if pos < len(b) && b[pos] == '{' {
-		return e.object(k, b, pos)
+		return e.skipObjectCall(k, b, pos)
 	}
 	begin := pos
 	var l lexer
-	l.start(lexParams, pos)
-	at, what := l.run(k.g, set, b, true)
+	l.startLexing(lexParams, pos)
+	at, what := l.findCallEnd(k.g, set, b, true)
 	if what != ended {
 		return at, false
 	}
@@ -123,16 +123,16 @@ func (e *ends) call(k *block, b []byte, pos int) (next int, sound bool) {
 	if begin == at {
 		return next, true
 	}
-	h, v := k.g.header(b[begin:at])
+	h, v := k.g.readHeader(b[begin:at])
 	if v != scan.Yes || !bytes.HasPrefix(b[begin:], []byte(k.g.parameter)) {
 		return next, false
 	}
-	name := hash(b[begin+h.key:][:h.keyLen])
-	return next, e.chooser.choose(k.g, set, b[begin+h.len:at], name, h.text)
+	name := hashName(b[begin+h.key:][:h.keyLen])
+	return next, e.chooser.chooseClosers(k.g, set, b[begin+h.len:at], name, h.text)
 }
 
-// object reads a call's JSON body.
-func (e *ends) object(k *block, b []byte, pos int) (next int, sound bool) {
+// skipObjectCall reads a call's JSON body.
+func (e *ends) skipObjectCall(k *block, b []byte, pos int) (next int, sound bool) {
 	var j scan.JSON
 	n, status := j.Scan(b[pos:])
 	pos += n

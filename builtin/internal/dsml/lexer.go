@@ -13,8 +13,8 @@ type head struct {
 	len         int
 }
 
-// header reads the header that b begins with. Wait: more of b has to come.
-func (t *tags) header(b []byte) (h head, v scan.Verdict) {
+// readHeader reads the header that b begins with. Wait: more of b has to come.
+func (t *tags) readHeader(b []byte) (h head, v scan.Verdict) {
 	const name, attribute = ` name="`, ` string="`
 	at := len(t.parameter)
 	if v := scan.Prefix(b[min(at, len(b)):], name, false); v != scan.Yes {
@@ -85,15 +85,15 @@ const (
 	escaped                   // the thought's closer
 )
 
-func (l *lexer) start(s lexed, pos int) {
+func (l *lexer) startLexing(s lexed, pos int) {
 	*l = lexer{state: s, pos: pos, closer: missing, escape: missing}
 }
 
-// run reads on in b and says where, and with what, the call ends. With final,
+// findCallEnd reads on in b and says where, and with what, the call ends. With final,
 // nothing follows b.
-func (l *lexer) run(g *Grammar, set *markers, b []byte, final bool) (int, outcome) {
+func (l *lexer) findCallEnd(g *Grammar, set *markers, b []byte, final bool) (int, outcome) {
 	for {
-		at, what := l.next(g, set, b)
+		at, what := l.readNextMarker(g, set, b)
 		switch {
 		case what == unknown && at >= 0: // the state has changed
 		case what != unknown:
@@ -103,15 +103,15 @@ func (l *lexer) run(g *Grammar, set *markers, b []byte, final bool) (int, outcom
 		case l.state == lexValue:
 			l.noClose = true
 			l.noCloser = l.noCloser || l.closer == missing
-			return l.cut(b)
+			return l.endOfCutCall(b)
 		default:
-			return l.cut(b)
+			return l.endOfCutCall(b)
 		}
 	}
 }
 
-// cut is where a call ends that nothing ends.
-func (l *lexer) cut(b []byte) (int, outcome) {
+// endOfCutCall is where a call ends that nothing ends.
+func (l *lexer) endOfCutCall(b []byte) (int, outcome) {
 	switch {
 	case l.closer != missing:
 		return l.closer, unfinished
@@ -121,10 +121,10 @@ func (l *lexer) cut(b []byte) (int, outcome) {
 	return len(b), unfinished
 }
 
-// next goes on by one marker. A negative place: there is none.
-func (l *lexer) next(g *Grammar, set *markers, b []byte) (at int, what outcome) {
+// readNextMarker goes on by one marker. A negative place: there is none.
+func (l *lexer) readNextMarker(g *Grammar, set *markers, b []byte) (at int, what outcome) {
 	if l.state == lexValue {
-		return l.value(set.value, b), unknown
+		return l.readValue(set.value, b), unknown
 	}
 	direct := l.state == lexParams
 	if direct {
@@ -142,7 +142,7 @@ func (l *lexer) next(g *Grammar, set *markers, b []byte) (at int, what outcome) 
 	case paramsClose:
 		return at, ended
 	case paramsParameter:
-		return l.parameter(g, b), unknown
+		return l.readParameter(g, b), unknown
 	}
 	if direct && !l.noted {
 		if id > paramsInvoke {
@@ -163,13 +163,13 @@ func (l *lexer) next(g *Grammar, set *markers, b []byte) (at int, what outcome) 
 	return at, unknown
 }
 
-// parameter reads a parameter's header.
-func (l *lexer) parameter(g *Grammar, b []byte) int {
+// readParameter reads a parameter's header.
+func (l *lexer) readParameter(g *Grammar, b []byte) int {
 	if l.state == lexTrouble {
 		l.pos++
 		return l.pos
 	}
-	h, v := g.header(b[l.pos:])
+	h, v := g.readHeader(b[l.pos:])
 	switch v {
 	case scan.Wait:
 		return missing
@@ -183,8 +183,8 @@ func (l *lexer) parameter(g *Grammar, b []byte) int {
 	return l.pos
 }
 
-// value looks for the closer of a value.
-func (l *lexer) value(set *scan.Set, b []byte) int {
+// readValue looks for the closer of a value.
+func (l *lexer) readValue(set *scan.Set, b []byte) int {
 	at, id, v := set.Find(b, l.pos, false)
 	l.pos = at
 	if v != scan.Yes {

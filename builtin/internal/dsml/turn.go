@@ -48,49 +48,49 @@ type guidedParser struct {
 // parser reads one session in native mode.
 type parser struct {
 	channel
-	g       *Grammar
-	prose   prose.Machine
-	block   block
-	section Reader
-	in      Reader // what is being read; nil in prose
-	bare    bool   // it is a call without a block round it
-	behind  bool   // such a call is over
+	g             *Grammar
+	prose         prose.Machine
+	block         block
+	section       Reader
+	in            Reader // what is being read; nil in prose
+	bare          bool   // it is a call without a block round it
+	afterBareCall bool   // such a call is over
 }
 
-// patience is how much white space is held to learn what stands behind it.
-const patience = 1024
+// maxHeldSpace is how much white space is held to learn what stands behind it.
+const maxHeldSpace = 1024
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on as far as one part of the turn goes. It answers false when more
+// readPart goes on as far as one part of the turn goes. It answers false when more
 // input is needed.
-func (p *parser) step(w *sdk.Window) bool {
+func (p *parser) readPart(w *sdk.Window) bool {
 	if p.in != nil {
 		if !p.in.Step(w) {
 			return false
 		}
-		p.in, p.behind = nil, p.bare && !p.prose.Thought
+		p.in, p.afterBareCall = nil, p.bare && !p.prose.Thought
 	}
-	if p.behind && !p.next(w) {
+	if p.afterBareCall && !p.skipSpaceAfterCall(w) {
 		return false
 	}
 	id, ok := p.prose.Next(w)
 	if ok {
-		p.enter(w, id)
+		p.enterMarker(w, id)
 	}
 	return ok
 }
 
-// next looks behind a call that has lost its block: white space before another
+// skipSpaceAfterCall looks behind a call that has lost its block: white space before another
 // one, or before the block's closer, is structure.
-func (p *parser) next(w *sdk.Window) bool {
+func (p *parser) skipSpaceAfterCall(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
-	if n < patience {
+	if n < maxHeldSpace {
 		switch _, v := p.g.glue.MatchPrefix(b[n:], w.Final); v {
 		case scan.Wait:
 			return false
@@ -98,12 +98,12 @@ func (p *parser) next(w *sdk.Window) bool {
 			w.Skip(n)
 		}
 	}
-	p.behind = false
+	p.afterBareCall = false
 	return true
 }
 
-// enter begins to read behind the marker that the window begins with.
-func (p *parser) enter(w *sdk.Window, id int) {
+// enterMarker begins to read behind the marker that the window begins with.
+func (p *parser) enterMarker(w *sdk.Window, id int) {
 	n := len(p.g.prose[1][1].Call(id))
 	if p.prose.Thought && (id == callFramedBlock || id == callFramedInvoke) {
 		w.Reasoning(len(separator))

@@ -14,57 +14,57 @@ import (
 // failing that the first closer of the thought. So from these on nothing is said
 // before the value's closer comes.
 type value struct {
-	how    uint8 // how it is read
-	said   bool  // a part was said
-	closer int   // place of the first call's or block's closer in the window
-	escape int   // place of the first thought's closer
+	how     uint8 // how it is read
+	emitted bool  // a part was said
+	closer  int   // place of the first call's or block's closer in the window
+	escape  int   // place of the first thought's closer
 	absent
 }
 
-func (v *value) reset(how uint8) {
-	v.how, v.said, v.closer, v.escape = how, false, missing, missing
+func (v *value) startValue(how uint8) {
+	v.how, v.emitted, v.closer, v.escape = how, false, missing, missing
 }
 
-// hold is the place from which the value is held.
-func (v *value) hold() int {
+// heldFrom is the place from which the value is held.
+func (v *value) heldFrom() int {
 	if v.escape == missing || v.closer != missing && v.closer < v.escape {
 		return v.closer
 	}
 	return v.escape
 }
 
-// param looks for the next parameter or for what ends the call. What else stands
+// readParameter looks for the next parameter or for what ends the call. What else stands
 // there is ignored.
-func (k *block) param(w *sdk.Window) step {
-	set := k.set().params
+func (k *block) readParameter(w *sdk.Window) progress {
+	set := k.currentMarkers().params
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
-		return wait
+		return needInput
 	}
 	switch id {
 	case paramsParameter:
 		w.Skip(set.Len(id))
-		return k.to(atKey)
+		return k.goTo(atKey)
 	case paramsClose:
 		w.CallEnd()
 		w.Skip(set.Len(id))
 	default:
 		w.CallDrop()
 	}
-	return k.leave()
+	return k.leaveCall()
 }
 
-// key reads a parameter's attributes. Where they can't be read the value belongs
+// readKey reads a parameter's attributes. Where they can't be read the value belongs
 // nowhere, and the call is malformed.
-func (k *block) key(w *sdk.Window) step {
-	n := index(w, "<>\n")
+func (k *block) readKey(w *sdk.Window) progress {
+	n := indexAny(w, "<>\n")
 	b := w.Bytes()
 	switch {
 	case n == missing && len(b) > maxHeader || n > maxHeader:
-		return k.malformed(w, maxHeader)
+		return k.dropMalformedCall(w, maxHeader)
 	case n == missing:
-		return k.cut(w)
+		return k.waitOrDropRest(w)
 	}
 	const name = ` name="`
 	at := len(name)
@@ -73,17 +73,17 @@ func (k *block) key(w *sdk.Window) step {
 		end = bytes.IndexByte(b[at:n], '"')
 	}
 	if end <= 0 {
-		return k.malformed(w, n)
+		return k.dropMalformedCall(w, n)
 	}
 	w.Key(at, end, 0)
-	how := reading(b[at+end+1 : n])
+	how := readAsAttribute(b[at+end+1 : n])
 	w.Skip(n + 1)
-	k.value.reset(how)
-	return k.to(inValue)
+	k.value.startValue(how)
+	return k.goTo(inValue)
 }
 
-// reading says how a value is read, by the attribute behind its key.
-func reading(attribute []byte) uint8 {
+// readAsAttribute says how a value is read, by the attribute behind its key.
+func readAsAttribute(attribute []byte) uint8 {
 	switch string(bytes.TrimSpace(attribute)) {
 	case `string="true"`:
 		return abi.ReadString
@@ -93,13 +93,13 @@ func reading(attribute []byte) uint8 {
 	return abi.ReadJSONOrText
 }
 
-// inValue reads a value: it says what is certain of it and looks for its end.
-func (k *block) inValue(w *sdk.Window) step {
-	v, set, b := &k.value, k.set().value, w.Bytes()
+// readValue reads a value: it says what is certain of it and looks for its end.
+func (k *block) readValue(w *sdk.Window) progress {
+	v, set, b := &k.value, k.currentMarkers().value, w.Bytes()
 	for !v.noClose {
 		at, id, verdict := set.Find(b, w.Scanned, w.Final)
 		w.Scanned = at
-		if hold := v.hold(); hold != missing && at-hold > maxHeld {
+		if hold := v.heldFrom(); hold != missing && at-hold > maxHeld {
 			v.closer, v.escape = missing, missing // held for too long: data
 		}
 		switch {
@@ -107,21 +107,21 @@ func (k *block) inValue(w *sdk.Window) step {
 			v.noClose = true
 			continue
 		case verdict != scan.Yes:
-			k.sayPart(w, at)
-			return wait
+			k.emitCertainPart(w, at)
+			return needInput
 		case id == valueClose:
 			w.Value(0, at, v.how)
 			w.Skip(at + set.Len(id))
-			return k.to(atParam)
+			return k.goTo(atParam)
 		}
-		v.note(id, at)
+		v.recordMarker(id, at)
 		w.Scanned++
 	}
-	return k.unclosed(w)
+	return k.dropUnclosedCall(w)
 }
 
-// note takes a marker in a value in.
-func (v *value) note(id, at int) {
+// recordMarker takes a marker in a value in.
+func (v *value) recordMarker(id, at int) {
 	switch {
 	case id == valueInvokeClose || id == valueBlockClose:
 		if v.closer == missing {
@@ -132,16 +132,16 @@ func (v *value) note(id, at int) {
 	}
 }
 
-// sayPart says what is certain of a value that was searched up to place at.
-func (k *block) sayPart(w *sdk.Window, at int) {
+// emitCertainPart says what is certain of a value that was searched up to place at.
+func (k *block) emitCertainPart(w *sdk.Window, at int) {
 	v := &k.value
-	if hold := v.hold(); hold != missing {
+	if hold := v.heldFrom(); hold != missing {
 		at = hold
 	}
 	if at > 0 {
 		w.Value(0, at, v.how|abi.FlagMore)
 		w.Skip(at)
-		v.said = true
+		v.emitted = true
 		if v.closer != missing {
 			v.closer -= at
 		}
@@ -149,21 +149,21 @@ func (k *block) sayPart(w *sdk.Window, at int) {
 			v.escape -= at
 		}
 	}
-	if v.said {
-		w.Watch(abi.Value, k.set().value.FirstBytes())
+	if v.emitted {
+		w.Watch(abi.Value, k.currentMarkers().value.FirstBytes())
 	}
 }
 
-// unclosed drops a call whose value has no closer up to the end of the text.
-func (k *block) unclosed(w *sdk.Window) step {
-	v, set := &k.value, k.set().value
+// dropUnclosedCall drops a call whose value has no closer up to the end of the text.
+func (k *block) dropUnclosedCall(w *sdk.Window) progress {
+	v, set := &k.value, k.currentMarkers().value
 	for v.closer == missing && !(v.noCloser && v.escape != missing) {
 		at, id, verdict := set.Find(w.Bytes(), w.Scanned, true)
 		if verdict != scan.Yes {
 			v.noCloser = true
 			break
 		}
-		v.note(id, at)
+		v.recordMarker(id, at)
 		w.Scanned = at + 1
 	}
 	w.Scanned = 0
@@ -171,10 +171,10 @@ func (k *block) unclosed(w *sdk.Window) step {
 	switch {
 	case v.closer != missing:
 		w.Skip(v.closer)
-		return k.leave()
+		return k.leaveCall()
 	case v.escape != missing:
 		w.Skip(v.escape)
-		return over
+		return blockOver
 	}
-	return k.cut(w)
+	return k.waitOrDropRest(w)
 }

@@ -27,8 +27,8 @@ const MaxHeader = 1024
 // Span is a place in the bytes that a header was read from.
 type Span struct{ At, Len int }
 
-// Of gives the bytes of the span.
-func (s Span) Of(b []byte) string { return string(b[s.At : s.At+s.Len]) }
+// Bytes gives the bytes of the span.
+func (s Span) Bytes(b []byte) string { return string(b[s.At : s.At+s.Len]) }
 
 // Header is a message's header.
 type Header struct {
@@ -39,59 +39,59 @@ type Header struct {
 	Len       int  // of the whole header, "<|message|>" included
 }
 
-// Read reads the header that b begins with. Wait asks for more bytes; No says
+// ReadHeader reads the header that b begins with. Wait asks for more bytes; No says
 // that b begins with none, at the latest after MaxHeader bytes. White space
 // before a leading "to=" is part of the header.
-func Read(b []byte, final bool) (Header, scan.Verdict) {
+func ReadHeader(b []byte, final bool) (Header, scan.Verdict) {
 	if len(b) > MaxHeader {
 		b, final = b[:MaxHeader], true
 	}
-	r := reader{b: b, final: final, verdict: scan.Yes}
+	r := headerReader{b: b, final: final, verdict: scan.Yes}
 	var h Header
-	if r.marker(Start) {
-		h.Role = r.word()
+	if r.readMarker(Start) {
+		h.Role = r.readWord()
 	}
-	h.Recipient = r.recipient()
-	r.need(Channel)
-	r.space()
-	h.Channel = r.word()
-	if to := r.recipient(); to.Len > 0 {
+	h.Recipient = r.readRecipient()
+	r.requireMarker(Channel)
+	r.skipSpace()
+	h.Channel = r.readWord()
+	if to := r.readRecipient(); to.Len > 0 {
 		h.Recipient = to
 	}
-	r.space()
-	if r.marker(Constrain) {
-		r.space()
+	r.skipSpace()
+	if r.readMarker(Constrain) {
+		r.skipSpace()
 	}
-	h.Type = r.word()
-	r.space()
-	r.need(Message)
+	h.Type = r.readWord()
+	r.skipSpace()
+	r.requireMarker(Message)
 	h.Len = r.at
 	return h, r.verdict
 }
 
-// reader goes through a header. Once its verdict is not Yes, nothing more is
+// headerReader goes through a header. Once its verdict is not Yes, nothing more is
 // read.
-type reader struct {
+type headerReader struct {
 	b       []byte
 	at      int
 	final   bool
 	verdict scan.Verdict
 }
 
-func (r *reader) stop(v scan.Verdict) {
+func (r *headerReader) stopWith(v scan.Verdict) {
 	if r.verdict == scan.Yes {
 		r.verdict = v
 	}
 }
 
-// marker reads a marker if it is next.
-func (r *reader) marker(m string) bool {
+// readMarker reads a marker if it is next.
+func (r *headerReader) readMarker(m string) bool {
 	if r.verdict != scan.Yes {
 		return false
 	}
 	v := scan.Prefix(r.b[r.at:], m, r.final)
 	if v == scan.Wait {
-		r.stop(scan.Wait)
+		r.stopWith(scan.Wait)
 	}
 	if v != scan.Yes {
 		return false
@@ -100,22 +100,22 @@ func (r *reader) marker(m string) bool {
 	return true
 }
 
-func (r *reader) need(m string) {
-	if !r.marker(m) {
-		r.stop(scan.No)
+func (r *headerReader) requireMarker(m string) {
+	if !r.readMarker(m) {
+		r.stopWith(scan.No)
 	}
 }
 
-func (r *reader) space() {
+func (r *headerReader) skipSpace() {
 	if r.verdict != scan.Yes {
 		return
 	}
 	r.at += scan.LeadingSpace(r.b[r.at:])
-	r.more()
+	r.stopAtEnd()
 }
 
-// word reads letters, digits and "_.-". It may be empty.
-func (r *reader) word() Span {
+// readWord reads letters, digits and "_.-". It may be empty.
+func (r *headerReader) readWord() Span {
 	if r.verdict != scan.Yes {
 		return Span{}
 	}
@@ -123,7 +123,7 @@ func (r *reader) word() Span {
 	for r.at < len(r.b) && inWord(r.b[r.at]) {
 		r.at++
 	}
-	r.more()
+	r.stopAtEnd()
 	return Span{start, r.at - start}
 }
 
@@ -131,41 +131,41 @@ func inWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-'
 }
 
-// recipient reads white space and "to=" with the name behind it, if they are
+// readRecipient reads white space and "to=" with the name behind it, if they are
 // next. A name ends at white space or at "<|".
-func (r *reader) recipient() Span {
+func (r *headerReader) readRecipient() Span {
 	back := r.at
-	r.space()
-	if !r.marker("to=") {
+	r.skipSpace()
+	if !r.readMarker("to=") {
 		if r.verdict == scan.Yes {
 			r.at = back
 		}
 		return Span{}
 	}
 	start := r.at
-	for r.more(); r.verdict == scan.Yes && !scan.IsSpace(r.b[r.at]); r.more() {
+	for r.stopAtEnd(); r.verdict == scan.Yes && !scan.IsSpace(r.b[r.at]); r.stopAtEnd() {
 		if r.b[r.at] == '<' {
 			if v := scan.Prefix(r.b[r.at:], "<|", r.final); v != scan.No {
-				r.stop(v)
+				r.stopWith(v)
 				break
 			}
 		}
 		r.at++
 	}
 	if r.verdict == scan.Yes && r.at == start {
-		r.stop(scan.No)
+		r.stopWith(scan.No)
 	}
 	return Span{start, r.at - start}
 }
 
-// more stops where the bytes are used up.
-func (r *reader) more() {
+// stopAtEnd stops where the bytes are used up.
+func (r *headerReader) stopAtEnd() {
 	if r.at < len(r.b) {
 		return
 	}
 	if r.final {
-		r.stop(scan.No)
+		r.stopWith(scan.No)
 	} else {
-		r.stop(scan.Wait)
+		r.stopWith(scan.Wait)
 	}
 }

@@ -20,21 +20,21 @@ func TestRead(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for cut := range tt.in {
-			if _, v := Read([]byte(tt.in[:cut]), false); v != scan.Wait {
+			if _, v := ReadHeader([]byte(tt.in[:cut]), false); v != scan.Wait {
 				t.Errorf("%q: %d", tt.in[:cut], v)
 			}
-			if _, v := Read([]byte(tt.in[:cut]), true); v != scan.No {
+			if _, v := ReadHeader([]byte(tt.in[:cut]), true); v != scan.No {
 				t.Errorf("%q at the end: %d", tt.in[:cut], v)
 			}
 		}
 		b := []byte(tt.in + "{body}")
-		h, v := Read(b, false)
+		h, v := ReadHeader(b, false)
 		if v != scan.Yes || h.Len != len(tt.in) {
 			t.Errorf("%q: verdict %d, %d bytes", tt.in, v, h.Len)
 			continue
 		}
-		if h.Role.Of(b) != tt.role || h.Channel.Of(b) != tt.channel || h.Recipient.Of(b) != tt.recipient || h.Type.Of(b) != tt.typ {
-			t.Errorf("%q: role %q channel %q recipient %q type %q", tt.in, h.Role.Of(b), h.Channel.Of(b), h.Recipient.Of(b), h.Type.Of(b))
+		if h.Role.Bytes(b) != tt.role || h.Channel.Bytes(b) != tt.channel || h.Recipient.Bytes(b) != tt.recipient || h.Type.Bytes(b) != tt.typ {
+			t.Errorf("%q: role %q channel %q recipient %q type %q", tt.in, h.Role.Bytes(b), h.Channel.Bytes(b), h.Recipient.Bytes(b), h.Type.Bytes(b))
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestReadRefuses(t *testing.T) {
 		"plain", "tomorrow", "to= <|channel|>", "<|start|>assistant hello", "<|channel|>final {", "<|end|>", "<b>",
 		"<|channel|>a b c<|message|>", "<|start|>" + strings.Repeat("x", MaxHeader),
 	} {
-		if _, v := Read([]byte(in), false); v != scan.No {
+		if _, v := ReadHeader([]byte(in), false); v != scan.No {
 			t.Errorf("%q: %d", in, v)
 		}
 	}
@@ -54,9 +54,9 @@ func FuzzReadDoesNotDependOnTheCut(f *testing.F) {
 	f.Add("<|start|>assistant to=f<|channel|>analysis <|constrain|>xml<|message|>x")
 	f.Add(" to=a<b<|channel|>final to=c word<|message|>")
 	f.Fuzz(func(t *testing.T, in string) {
-		whole, want := Read([]byte(in), false)
+		whole, want := ReadHeader([]byte(in), false)
 		for cut := range in {
-			if h, v := Read([]byte(in[:cut]), false); v != scan.Wait && (v != want || h != whole && v == scan.Yes) {
+			if h, v := ReadHeader([]byte(in[:cut]), false); v != scan.Wait && (v != want || h != whole && v == scan.Yes) {
 				t.Fatalf("%q says %d, %q says %d", in[:cut], v, in, want)
 			}
 		}

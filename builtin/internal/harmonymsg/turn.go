@@ -51,9 +51,9 @@ const (
 	over
 )
 
-// Begin enters the body of a thought or an answer, as a prompt does that leaves
+// EnterBody enters the body of a thought or an answer, as a prompt does that leaves
 // one open.
-func (t *Turn) Begin(thought bool) {
+func (t *Turn) EnterBody(thought bool) {
 	t.state = shown
 	if !t.begun {
 		t.prose.Start(body, thought)
@@ -62,51 +62,51 @@ func (t *Turn) Begin(thought bool) {
 	t.prose.Thought = thought
 }
 
-// Say skips a header and goes on with its body as a thought or an answer, in a
+// EnterMessage skips a header and goes on with its body as a thought or an answer, in a
 // block of its own.
-func (t *Turn) Say(w *sdk.Window, h Header, thought bool) {
+func (t *Turn) EnterMessage(w *sdk.Window, h Header, thought bool) {
 	w.Skip(h.Len)
 	w.NewBlock()
-	t.Begin(thought)
+	t.EnterBody(thought)
 }
 
-// Quote goes on with header, body and closer as text, as they stand.
-func (t *Turn) Quote(w *sdk.Window, h Header) {
+// EnterLiteral goes on with header, body and closer as text, as they stand.
+func (t *Turn) EnterLiteral(w *sdk.Window, h Header) {
 	w.Text(h.Len)
-	t.Begin(false)
+	t.EnterBody(false)
 	t.state = literal
 }
 
-// Ignore drops a header and its body.
-func (t *Turn) Ignore(w *sdk.Window, h Header) {
+// EnterIgnored drops a header and its body.
+func (t *Turn) EnterIgnored(w *sdk.Window, h Header) {
 	w.Skip(h.Len)
 	t.state = ignored
 }
 
-// Closed goes on behind a message that the caller read, after its closer or in
+// MessageEnded goes on behind a message that the caller read, after its closer or in
 // front of the next header. ender is the place in Enders of what ended it.
-func (t *Turn) Closed(ender int) {
+func (t *Turn) MessageEnded(ender int) {
 	t.state = between
 	if t.ReturnEnds && ender == EnderReturn {
 		t.state = over
 	}
 }
 
-// Next consumes up to the next header, with which the window then begins. If it
+// NextHeader consumes up to the next header, with which the window then begins. If it
 // returns false all that is certain has been consumed, and more bytes are
 // needed; at the end of the text, nothing is left.
-func (t *Turn) Next(w *sdk.Window) (Header, bool) {
+func (t *Turn) NextHeader(w *sdk.Window) (Header, bool) {
 	for {
 		var more bool
 		switch t.state {
 		case shown, literal:
-			more = t.message(w)
+			more = t.readProse(w)
 		case ignored:
-			more = t.skip(w)
+			more = t.skipBody(w)
 		case over:
 			w.Skip(w.Len())
 		default:
-			h, found, again := t.header(w)
+			h, found, again := t.readBetweenMessages(w)
 			if found {
 				return h, true
 			}
@@ -118,8 +118,8 @@ func (t *Turn) Next(w *sdk.Window) (Header, bool) {
 	}
 }
 
-// message reads prose up to its closer.
-func (t *Turn) message(w *sdk.Window) bool {
+// readProse reads prose up to its closer.
+func (t *Turn) readProse(w *sdk.Window) bool {
 	id, ok := t.prose.Next(w)
 	if !ok {
 		return false
@@ -131,23 +131,23 @@ func (t *Turn) message(w *sdk.Window) bool {
 	default:
 		w.Skip(Enders.Len(id))
 	}
-	t.Closed(id)
+	t.MessageEnded(id)
 	return true
 }
 
-// skip drops a body up to its closer.
-func (t *Turn) skip(w *sdk.Window) bool {
-	id, ok := ToEnder(w)
+// skipBody drops a body up to its closer.
+func (t *Turn) skipBody(w *sdk.Window) bool {
+	id, ok := SkipToEnder(w)
 	if !ok {
 		return false
 	}
-	t.Closed(id)
+	t.MessageEnded(id)
 	return true
 }
 
-// ToEnder skips up to what ends a message, and the closer too. It gives the
+// SkipToEnder skips up to what ends a message, and the closer too. It gives the
 // place of what it was in Enders.
-func ToEnder(w *sdk.Window) (id int, ok bool) {
+func SkipToEnder(w *sdk.Window) (id int, ok bool) {
 	at, id, v := Enders.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
@@ -162,27 +162,27 @@ func ToEnder(w *sdk.Window) (id int, ok bool) {
 	return id, true
 }
 
-// header reads what stands between messages.
-func (t *Turn) header(w *sdk.Window) (h Header, found, again bool) {
+// readBetweenMessages reads what stands between messages.
+func (t *Turn) readBetweenMessages(w *sdk.Window) (h Header, found, again bool) {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b[:min(len(b), MaxHeader)])
 	if n == MaxHeader { // too much for a header to begin with
-		t.blanks(w, n)
+		t.consumeSpace(w, n)
 		return h, false, true
 	}
 	if t.state == inWords && n == 0 && len(b) > 0 && b[0] == 't' { // "to=" in a word
-		return h, false, t.words(w, n)
+		return h, false, t.emitWord(w, n)
 	}
-	h, v := t.read(b, n)
+	h, v := t.readHeaderAfter(b, n)
 	if v == scan.Yes {
 		if b[n] == '<' {
-			t.blanks(w, n)
+			t.consumeSpace(w, n)
 		}
 		return h, true, false
 	}
 	if v == scan.Wait {
 		if w.Final {
-			t.cut(w)
+			t.endCutHeader(w)
 		} else if len(b) == 0 && t.state == inWords {
 			w.Watch(abi.Text, stray)
 		}
@@ -193,26 +193,26 @@ func (t *Turn) header(w *sdk.Window) (h Header, found, again bool) {
 	case scan.Wait:
 		return h, false, false
 	case scan.Yes:
-		t.blanks(w, n)
+		t.consumeSpace(w, n)
 		w.Skip(framing.Len(id))
-		t.Closed(id)
+		t.MessageEnded(id)
 		return h, false, true
 	}
-	return h, false, t.words(w, n)
+	return h, false, t.emitWord(w, n)
 }
 
-// read reads a header behind n bytes of white space, which belong to it if it
+// readHeaderAfter reads a header behind n bytes of white space, which belong to it if it
 // begins with "to=".
-func (t *Turn) read(b []byte, n int) (Header, scan.Verdict) {
+func (t *Turn) readHeaderAfter(b []byte, n int) (Header, scan.Verdict) {
 	if n < len(b) && b[n] == '<' {
-		return Read(b[n:], false)
+		return ReadHeader(b[n:], false)
 	}
-	return Read(b, false)
+	return ReadHeader(b, false)
 }
 
-// blanks consumes n bytes of white space before a marker: they are text where
+// consumeSpace consumes n bytes of white space before a marker: they are text where
 // words stand before them.
-func (t *Turn) blanks(w *sdk.Window, n int) {
+func (t *Turn) consumeSpace(w *sdk.Window, n int) {
 	if t.state == inWords {
 		w.Text(n)
 	} else {
@@ -220,8 +220,8 @@ func (t *Turn) blanks(w *sdk.Window, n int) {
 	}
 }
 
-// words are bytes outside any message, behind n bytes of white space.
-func (t *Turn) words(w *sdk.Window, n int) bool {
+// emitWord are bytes outside any message, behind n bytes of white space.
+func (t *Turn) emitWord(w *sdk.Window, n int) bool {
 	if t.NoWords != nil && t.state == between {
 		t.NoWords(w)
 	}
@@ -233,9 +233,9 @@ func (t *Turn) words(w *sdk.Window, n int) bool {
 	return true
 }
 
-// cut is the end of the text where a header may have begun: half a header is
+// endCutHeader is the end of the text where a header may have begun: half a header is
 // never visible.
-func (t *Turn) cut(w *sdk.Window) {
+func (t *Turn) endCutHeader(w *sdk.Window) {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	rest := string(b[n:])
@@ -244,7 +244,7 @@ func (t *Turn) cut(w *sdk.Window) {
 		begun = begun || rest == "" || rest == "<" || len(rest) >= 3 && rest[:3] == "to="
 	}
 	if begun {
-		t.blanks(w, n)
+		t.consumeSpace(w, n)
 		w.Skip(w.Len())
 	} else {
 		w.Text(len(b))

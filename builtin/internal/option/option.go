@@ -20,8 +20,8 @@ type Reader struct {
 	problem string
 }
 
-// Read makes a reader of the session's options.
-func Read(s *abi.OpenBlock) *Reader { return &Reader{options: s.Options} }
+// NewReader makes a reader of the session's options.
+func NewReader(s *abi.OpenBlock) *Reader { return &Reader{options: s.Options} }
 
 // Text gives an option's value, or the fallback where the option is not there.
 func (r *Reader) Text(key, fallback string) string {
@@ -46,8 +46,8 @@ func (r *Reader) Marker(key, fallback string) string {
 	return marker
 }
 
-// Needed is Marker for one that can't be empty.
-func (r *Reader) Needed(key, fallback, why string) string {
+// Required is Marker for one that can't be empty.
+func (r *Reader) Required(key, fallback, why string) string {
 	marker := r.Marker(key, fallback)
 	if marker == "" {
 		r.Refuse(key, "is empty; "+why)
@@ -55,8 +55,8 @@ func (r *Reader) Needed(key, fallback, why string) string {
 	return marker
 }
 
-// Word is Text for an option that has a few values. The first is the fallback.
-func (r *Reader) Word(key string, words ...string) string {
+// OneOf is Text for an option that has a few values. The first is the fallback.
+func (r *Reader) OneOf(key string, words ...string) string {
 	word := r.Text(key, words[0])
 	if !slices.Contains(words, word) {
 		r.Refuse(key, `is "`+word+`"; write one of `+strings.Join(words, ", "))
@@ -104,8 +104,8 @@ func Reasoning(r *Reader, start string) turn.Config {
 	c := turn.Config{
 		Think:       r.Marker("reasoning_open", "<think>"),
 		EndThink:    r.Marker("reasoning_close", "</think>"),
-		PromptOpens: r.Word("reasoning_start", start, other) == "reasoning",
-		Once:        r.Word("reasoning_once", "false", "true") == "true",
+		PromptOpens: r.OneOf("reasoning_start", start, other) == "reasoning",
+		Once:        r.OneOf("reasoning_once", "false", "true") == "true",
 	}
 	switch {
 	case c.EndThink == "" && (c.Think != "" || c.PromptOpens):
@@ -129,16 +129,16 @@ func (b *Built) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		return &refusal{b.Problem}
 	}
 	opened := *s
-	opened.Start = b.start(s)
+	opened.Start = b.startChannel(s)
 	return b.Grammar.Parser(&opened, kind)
 }
 
-// start refines START. The host decides it by the markers of the manifest, which
+// startChannel refines START. The host decides it by the markers of the manifest, which
 // does not know of markers from options: of them only the prompt's tail tells. A
 // tail that ends with the opener, up to white space, leaves a thought open; one
 // that ends with opener and closer, with nothing but white space between, the
 // answer.
-func (b *Built) start(s *abi.OpenBlock) abi.Channel {
+func (b *Built) startChannel(s *abi.OpenBlock) abi.Channel {
 	think, endThink := b.Grammar.Think, b.Grammar.EndThink
 	if s.Start == abi.ChannelReasoning || s.Start == abi.ChannelResponse || think == "" || s.PromptTail == "" {
 		return s.Start
@@ -173,8 +173,8 @@ type Cache struct {
 	built map[string]*Built
 }
 
-// For gives what build makes of the session's options, under a name.
-func (c *Cache) For(name string, s *abi.OpenBlock, build func() *Built) *Built {
+// GetOrBuild gives what build makes of the session's options, under a name.
+func (c *Cache) GetOrBuild(name string, s *abi.OpenBlock, build func() *Built) *Built {
 	key := name
 	for _, o := range s.Options {
 		key += "\x00" + o.Key + "=" + o.Value

@@ -6,82 +6,82 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// step reads the byte at i, or as far as a string goes on. It answers where to go
+// readToken reads the byte at i, or as far as a string goes on. It answers where to go
 // on, and false where no list has that byte.
-func (r *Reader) step(b []byte, i int) (next int, ok bool) {
+func (r *Reader) readToken(b []byte, i int) (next int, ok bool) {
 	switch c := b[i]; r.state {
 	case inString, inKeyString:
-		return r.inString(b, i), true
+		return r.readString(b, i), true
 	case inEscape, inKeyEscape:
 		r.state--
 		return i + 1, true
 	case inName:
-		return r.inName(b, i)
+		return r.readName(b, i)
 	case inKey:
 		if isIdent(c) {
 			return i + 1, true
 		}
-		r.add(key, i)
+		r.addPart(key, i)
 		r.state = atEquals
 		return i, true
 	case inWord:
 		if isWord(c) {
 			return i + 1, true
 		}
-		ok := constant(b[r.word:i])
-		r.value(literal, i)
+		ok := isConstant(b[r.word:i])
+		r.endValue(literal, i)
 		return i, ok
 	default:
 		if scan.IsSpace(c) {
 			return i + 1, true
 		}
-		if r.state == behind && r.form.Lines && !begins(c) {
+		if r.state == afterCall && r.form.Lines && !beginsIdent(c) {
 			r.state = finished
 			return i, true
 		}
-		if !r.between(c, i) {
+		if !r.readPunctuation(c, i) {
 			return i, false
 		}
 		return i + 1, true
 	}
 }
 
-// between reads a byte between two tokens that is no white space.
-func (r *Reader) between(c byte, i int) bool {
+// readPunctuation reads a byte between two tokens that is no white space.
+func (r *Reader) readPunctuation(c byte, i int) bool {
 	switch {
 	case r.state == atOpen && c == '[':
 		r.state = atCall
-	case (r.state == atCall || r.state == behind && r.form.Lines) && begins(c):
+	case (r.state == atCall || r.state == afterCall && r.form.Lines) && beginsIdent(c):
 		r.from, r.state = i, inName
-	case r.state == atArg && begins(c):
+	case r.state == atArg && beginsIdent(c):
 		r.from, r.state = i, inKey
 	case r.state == atArg && c == ')', r.state == atComma && len(r.stack) == 0 && c == ')':
-		r.parts = append(r.parts, part{kind: end})
-		r.calls, r.state = len(r.parts), behind
+		r.parts = append(r.parts, part{kind: callEnd})
+		r.calls, r.state = len(r.parts), afterCall
 	case r.state == atEquals && c == '=':
 		r.state = atValue
 	case r.state == atColon && c == ':':
 		r.state = atValue
 	case r.state == atComma:
-		return r.afterValue(c, i)
-	case r.state == behind && c == ',' && !r.form.Lines:
+		return r.readAfterValue(c, i)
+	case r.state == afterCall && c == ',' && !r.form.Lines:
 		r.state = atCall
-	case r.state == behind && c == ']' && !r.form.Lines:
+	case r.state == afterCall && c == ']' && !r.form.Lines:
 		r.state = finished
 	case r.state == atItem && c == r.stack[len(r.stack)-1]:
-		r.pop(i)
+		r.closeBracket(i)
 	case r.state == atItem && c != '"' && c != '\'' && r.inDictionary():
 		return false
 	case r.state == atValue || r.state == atItem:
-		return r.begin(c, i)
+		return r.beginValue(c, i)
 	default:
 		return false
 	}
 	return true
 }
 
-// begin reads a value's first byte, or that of a dictionary's key.
-func (r *Reader) begin(c byte, i int) bool {
+// beginValue reads a value's first byte, or that of a dictionary's key.
+func (r *Reader) beginValue(c byte, i int) bool {
 	if len(r.stack) == 0 {
 		r.from = i
 	}
@@ -95,60 +95,60 @@ func (r *Reader) begin(c byte, i int) bool {
 		}
 		return true
 	case c == '[':
-		return r.push(']')
+		return r.openBracket(']')
 	case c == '(':
-		return r.push(')')
+		return r.openBracket(')')
 	case c == '{':
-		return r.push('}')
+		return r.openBracket('}')
 	}
 	r.word, r.state = i, inWord
 	return isWord(c)
 }
 
-func (r *Reader) push(closer byte) bool {
+func (r *Reader) openBracket(closer byte) bool {
 	r.stack = append(r.stack, closer)
 	r.state = atItem
 	return len(r.stack) <= maxDepth
 }
 
-// pop closes the innermost list, tuple or dictionary, whose closer is at i.
-func (r *Reader) pop(i int) {
+// closeBracket closes the innermost list, tuple or dictionary, whose closer is at i.
+func (r *Reader) closeBracket(i int) {
 	r.stack = r.stack[:len(r.stack)-1]
-	r.value(literal, i+1)
+	r.endValue(literal, i+1)
 }
 
 func (r *Reader) inDictionary() bool { return r.stack[len(r.stack)-1] == '}' }
 
-// afterValue reads the byte behind a value.
-func (r *Reader) afterValue(c byte, i int) bool {
+// readAfterValue reads the byte behind a value.
+func (r *Reader) readAfterValue(c byte, i int) bool {
 	switch depth := len(r.stack); {
 	case depth == 0 && c == ',':
 		r.state = atArg
 	case depth > 0 && c == ',':
 		r.state = atItem
 	case depth > 0 && c == r.stack[depth-1]:
-		r.pop(i)
+		r.closeBracket(i)
 	default:
 		return false
 	}
 	return true
 }
 
-// value ends a value in front of place to. An argument's value is a part.
-func (r *Reader) value(k kind, to int) {
+// endValue ends a value in front of place to. An argument's value is a part.
+func (r *Reader) endValue(k kind, to int) {
 	if len(r.stack) == 0 {
-		r.add(k, to)
+		r.addPart(k, to)
 	}
 	r.state = atComma
 }
 
-// add adds the token that ends in front of place to.
-func (r *Reader) add(k kind, to int) {
+// addPart adds the token that ends in front of place to.
+func (r *Reader) addPart(k kind, to int) {
 	r.parts = append(r.parts, part{k, r.from, to - r.from})
 }
 
-// inString reads on in a string.
-func (r *Reader) inString(b []byte, i int) int {
+// readString reads on in a string.
+func (r *Reader) readString(b []byte, i int) int {
 	for i < len(b) && b[i] != r.quote && b[i] != '\\' {
 		i++
 	}
@@ -163,16 +163,16 @@ func (r *Reader) inString(b []byte, i int) int {
 		r.state = atComma
 	default:
 		r.from++
-		r.value(text, i)
+		r.endValue(text, i)
 	}
 	return i + 1
 }
 
-// inName reads on in a call's name, up to its parenthesis.
-func (r *Reader) inName(b []byte, i int) (next int, ok bool) {
+// readName reads on in a call's name, up to its parenthesis.
+func (r *Reader) readName(b []byte, i int) (next int, ok bool) {
 	switch c := b[i]; {
 	case c == '(':
-		r.add(name, i)
+		r.addPart(name, i)
 		r.state = atArg
 	case !isIdent(c) && !(r.form.Dotted && (c == '.' || c == '-')):
 		return i, false
@@ -180,19 +180,19 @@ func (r *Reader) inName(b []byte, i int) (next int, ok bool) {
 	return i + 1, true
 }
 
-// begins says whether an identifier may begin with c. Bytes of letters beyond
+// beginsIdent says whether an identifier may begin with c. Bytes of letters beyond
 // ASCII count.
-func begins(c byte) bool {
+func beginsIdent(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
 
-func isIdent(c byte) bool { return begins(c) || c >= '0' && c <= '9' }
+func isIdent(c byte) bool { return beginsIdent(c) || c >= '0' && c <= '9' }
 
 // isWord says whether c may stand in a number or a constant.
 func isWord(c byte) bool { return isIdent(c) && c < 0x80 || c == '+' || c == '-' || c == '.' }
 
-// constant says whether word is a number or a constant.
-func constant(word []byte) bool {
+// isConstant says whether word is a number or a constant.
+func isConstant(word []byte) bool {
 	switch string(word) {
 	case "True", "False", "None", "true", "false", "null":
 		return true

@@ -64,7 +64,7 @@ const (
 	key
 	text    // a string, without its quotes
 	literal // any other value
-	end
+	callEnd
 )
 
 type state uint8
@@ -82,11 +82,11 @@ const (
 	inEscape
 	inKeyString // in a dictionary's key
 	inKeyEscape
-	inWord   // in a number or a constant
-	atColon  // behind a dictionary's key
-	atComma  // behind a value
-	behind   // behind a call
-	finished // behind the list
+	inWord    // in a number or a constant
+	atColon   // behind a dictionary's key
+	atComma   // behind a value
+	afterCall // behind a call
+	finished  // behind the list
 )
 
 // Start makes r ready for a list that begins at place lead of the window. What
@@ -107,16 +107,16 @@ func (r *Reader) Next(w *sdk.Window) scan.Verdict {
 	for {
 		b := w.Bytes()
 		b = b[:min(len(b), MaxHeld)]
-		for w.Scanned < len(b) && !r.settled() {
-			n, ok := r.step(b, w.Scanned)
+		for w.Scanned < len(b) && !r.canEmit() {
+			n, ok := r.readToken(b, w.Scanned)
 			if w.Scanned = n; !ok {
 				return scan.No
 			}
 		}
 		switch {
-		case r.settled():
+		case r.canEmit():
 			done := r.state == finished
-			r.say(w)
+			r.emitWholeCalls(w)
 			w.Skip(w.Scanned)
 			if done {
 				return scan.Yes
@@ -125,41 +125,41 @@ func (r *Reader) Next(w *sdk.Window) scan.Verdict {
 			return scan.No
 		default:
 			if r.state == inString && w.Len() < MaxHeld/2 {
-				w.Hold(r.quiet())
+				w.Hold(r.stringWatch())
 			}
 			return scan.Wait
 		}
 	}
 }
 
-// settled says whether there is something to say.
-func (r *Reader) settled() bool {
-	return r.state == finished || r.form.Sure && r.state == behind && r.calls > 0
+// canEmit says whether there is something to say.
+func (r *Reader) canEmit() bool {
+	return r.state == finished || r.form.Sure && r.state == afterCall && r.calls > 0
 }
 
-// quiet are the bytes that matter in a string.
-func (r *Reader) quiet() []byte {
+// stringWatch are the bytes that matter in a string.
+func (r *Reader) stringWatch() []byte {
 	if r.quote == '"' {
 		return scan.StringWatch
 	}
-	return single
+	return singleQuoteWatch
 }
 
-var single = []byte{'\'', '\\'}
+var singleQuoteWatch = []byte{'\'', '\\'}
 
-// Certain says whether the end of the text would find a call begun: a list's
+// HasCall says whether the end of the text would find a call begun: a list's
 // bracket, a name and a parenthesis.
-func (r *Reader) Certain() bool { return r.calls > 0 || len(r.parts) > 0 }
+func (r *Reader) HasCall() bool { return r.calls > 0 || len(r.parts) > 0 }
 
-// Cut is for the end of the text inside a list: calls that are whole are said,
+// EndText is for the end of the text inside a list: calls that are whole are said,
 // the rest is taken out.
-func (r *Reader) Cut(w *sdk.Window) {
-	r.say(w)
+func (r *Reader) EndText(w *sdk.Window) {
+	r.emitWholeCalls(w)
 	w.Skip(w.Len())
 }
 
-// say says the whole calls.
-func (r *Reader) say(w *sdk.Window) {
+// emitWholeCalls says the whole calls.
+func (r *Reader) emitWholeCalls(w *sdk.Window) {
 	for _, p := range r.parts[:r.calls] {
 		switch p.kind {
 		case name:
@@ -170,7 +170,7 @@ func (r *Reader) say(w *sdk.Window) {
 			w.Value(p.at, p.n, abi.ReadPythonBody)
 		case literal:
 			w.Value(p.at, p.n, abi.ReadPython)
-		case end:
+		case callEnd:
 			w.CallEnd()
 		}
 	}

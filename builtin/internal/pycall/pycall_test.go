@@ -24,8 +24,8 @@ func (r *reader) Step(w *sdk.Window) {
 	}
 	if r.state == 1 {
 		switch v := r.list.Next(w); {
-		case v == scan.Wait && w.Final && r.list.Certain():
-			r.list.Cut(w)
+		case v == scan.Wait && w.Final && r.list.HasCall():
+			r.list.EndText(w)
 		case v == scan.Wait && !w.Final:
 			return
 		}

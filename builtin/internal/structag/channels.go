@@ -26,97 +26,97 @@ type Channels struct {
 // missing; without tools, or where the choice is none, they are banned.
 func (c *Channels) Build(s *abi.OpenBlock) []byte {
 	w := writer{}
-	w.raw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[`)
+	w.writeRaw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":{"type":"sequence","elements":[`)
 	switch s.Start {
 	case abi.ChannelReasoning:
-		w.text("", c.EndThink, c.EndThink, c.EndTurn)
-		w.raw(`,`)
-		w.constant(c.Answer)
-		w.raw(`,`)
+		w.writeTextTag("", c.EndThink, c.EndThink, c.EndTurn)
+		w.writeRaw(`,`)
+		w.writeConstant(c.Answer)
+		w.writeRaw(`,`)
 	case abi.ChannelResponse:
 	default:
-		w.raw(`{"type":"optional","content":`)
-		w.text(c.Think, c.EndThink, c.EndThink, c.EndTurn)
-		w.raw(`},`)
-		w.constant(c.Answer)
-		w.raw(`,`)
+		w.writeRaw(`{"type":"optional","content":`)
+		w.writeTextTag(c.Think, c.EndThink, c.EndThink, c.EndTurn)
+		w.writeRaw(`},`)
+		w.writeConstant(c.Answer)
+		w.writeRaw(`,`)
 	}
-	w.text("", c.EndAnswer, c.EndAnswer, c.Tools, c.EndMessage, c.EndTurn)
+	w.writeTextTag("", c.EndAnswer, c.EndAnswer, c.Tools, c.EndMessage, c.EndTurn)
 	switch {
-	case banned(s):
+	case bansCalls(s):
 	case s.ToolChoice == abi.ToolChoiceAuto:
-		w.raw(`,{"type":"optional","content":`)
-		c.calls(&w, s)
-		w.raw(`}`)
+		w.writeRaw(`,{"type":"optional","content":`)
+		c.writeCalls(&w, s)
+		w.writeRaw(`}`)
 	default:
-		w.raw(`,`)
-		c.calls(&w, s)
+		w.writeRaw(`,`)
+		c.writeCalls(&w, s)
 	}
-	w.raw(`,{"type":"optional","content":`)
-	w.constant(c.EndMessage)
-	w.raw(`}]}}}`)
+	w.writeRaw(`,{"type":"optional","content":`)
+	w.writeConstant(c.EndMessage)
+	w.writeRaw(`}]}}}`)
 	return w.out
 }
 
-func (c *Channels) calls(w *writer, s *abi.OpenBlock) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(c.Tools, "")
-	w.raw(`,"content":{"type":"tags_with_separator","tags":[`)
+func (c *Channels) writeCalls(w *writer, s *abi.OpenBlock) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(c.Tools, "")
+	w.writeRaw(`,"content":{"type":"tags_with_separator","tags":[`)
 	tools := s.Tools
 	if s.ToolChoice == abi.ToolChoiceNamed {
 		tools = []string{s.NamedTool}
 	}
 	for i, tool := range tools {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
-		w.raw(`{"type":"tag","begin":`)
-		w.quote(c.Call, attribute(tool))
-		w.raw(`,"content":{"type":"sequence","elements":[{"type":"regex","pattern":"[1-9][0-9]*"},`)
-		w.constant(c.Numbered)
-		w.raw(`,`)
-		c.arguments(w, schema(s, tool))
-		w.raw(`]},"end":`)
-		w.quote(c.EndCall, "")
-		w.raw(`}`)
+		w.writeRaw(`{"type":"tag","begin":`)
+		w.writeQuoted(c.Call, escapeAttribute(tool))
+		w.writeRaw(`,"content":{"type":"sequence","elements":[{"type":"regex","pattern":"[1-9][0-9]*"},`)
+		w.writeConstant(c.Numbered)
+		w.writeRaw(`,`)
+		c.writeArguments(w, schemaOf(s, tool))
+		w.writeRaw(`]},"end":`)
+		w.writeQuoted(c.EndCall, "")
+		w.writeRaw(`}`)
 	}
-	w.raw(`],"separator":"","at_least_one":true,"stop_after_first":`)
-	w.bool(s.Flags&abi.OpenParallel == 0)
-	w.raw(`},"end":`)
-	w.quote(c.EndTools, "")
-	w.raw(`}`)
+	w.writeRaw(`],"separator":"","at_least_one":true,"stop_after_first":`)
+	w.writeBool(s.Flags&abi.OpenParallel == 0)
+	w.writeRaw(`},"end":`)
+	w.writeQuoted(c.EndTools, "")
+	w.writeRaw(`}`)
 }
 
-// arguments writes one tag for each property, or one object.
-func (c *Channels) arguments(w *writer, schema string) {
-	args, defs, ok := typed(schema)
+// writeArguments writes one tag for each property, or one object.
+func (c *Channels) writeArguments(w *writer, schema string) {
+	args, defs, ok := typedArguments(schema)
 	if !ok {
-		w.raw(`{"type":"tag","begin":`)
-		w.quote(c.Object, "")
-		w.raw(`,"content":{"type":"json_schema","json_schema":`)
-		w.raw(schema)
-		w.raw(`},"end":`)
-		w.quote(c.EndObject, "")
-		w.raw(`}`)
+		w.writeRaw(`{"type":"tag","begin":`)
+		w.writeQuoted(c.Object, "")
+		w.writeRaw(`,"content":{"type":"json_schema","json_schema":`)
+		w.writeRaw(schema)
+		w.writeRaw(`},"end":`)
+		w.writeQuoted(c.EndObject, "")
+		w.writeRaw(`}`)
 		return
 	}
-	w.raw(`{"type":"tags_with_separator","tags":[`)
+	w.writeRaw(`{"type":"tags_with_separator","tags":[`)
 	for i, a := range args {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
 		begin := strings.Replace(c.Argument, "%", a.kind, 1)
 		if a.text {
-			w.named(begin, a.name, c.EndArg, func() { w.free(c.EndArg, c.EndCall) })
+			w.writeTag(begin, a.name, c.EndArg, func() { w.writeFreeText(c.EndArg, c.EndCall) })
 			continue
 		}
-		w.named(begin, a.name, c.EndArg, func() {
-			w.raw(`{"type":"json_schema","json_schema":`)
-			w.raw(withDefs(a.schema, defs))
-			w.raw(`}`)
+		w.writeTag(begin, a.name, c.EndArg, func() {
+			w.writeRaw(`{"type":"json_schema","json_schema":`)
+			w.writeRaw(withDefs(a.schema, defs))
+			w.writeRaw(`}`)
 		})
 	}
-	w.raw(`],"separator":"","at_least_one":false}`)
+	w.writeRaw(`],"separator":"","at_least_one":false}`)
 }
 
 // argument is a property whose type is known.
@@ -125,9 +125,9 @@ type argument struct {
 	text               bool
 }
 
-// typed gives the properties of an object schema and its "$defs", and false if
+// typedArguments gives the properties of an object schema and its "$defs", and false if
 // the type of any of them does not stand there plainly.
-func typed(schema string) (args []argument, defs string, ok bool) {
+func typedArguments(schema string) (args []argument, defs string, ok bool) {
 	ok = true
 	scan.EachMember([]byte(schema), func(name string, value []byte) {
 		switch name {
@@ -171,41 +171,41 @@ func withDefs(schema, defs string) string {
 	return "{" + defs + body
 }
 
-// attribute escapes a name for an attribute.
-func attribute(name string) string {
+// escapeAttribute escapes a name for an attribute.
+func escapeAttribute(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "&", "&amp;"), `"`, "&quot;")
 }
 
-// named writes a tag whose begin holds a name.
-func (w *writer) named(begin, name, end string, content func()) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(begin, attribute(name))
-	w.raw(`,"content":`)
+// writeTag writes a tag whose begin holds a name.
+func (w *writer) writeTag(begin, name, end string, content func()) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(begin, escapeAttribute(name))
+	w.writeRaw(`,"content":`)
 	content()
-	w.raw(`,"end":`)
-	w.quote(end, "")
-	w.raw(`}`)
+	w.writeRaw(`,"end":`)
+	w.writeQuoted(end, "")
+	w.writeRaw(`}`)
 }
 
-// text writes a tag of free text.
-func (w *writer) text(begin, end string, excludes ...string) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(begin, "")
-	w.raw(`,"content":`)
-	w.free(excludes...)
-	w.raw(`,"end":`)
-	w.quote(end, "")
-	w.raw(`}`)
+// writeTextTag writes a tag of free text.
+func (w *writer) writeTextTag(begin, end string, excludes ...string) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(begin, "")
+	w.writeRaw(`,"content":`)
+	w.writeFreeText(excludes...)
+	w.writeRaw(`,"end":`)
+	w.writeQuoted(end, "")
+	w.writeRaw(`}`)
 }
 
-func (w *writer) free(excludes ...string) {
-	w.raw(`{"type":"any_text","excludes":`)
-	w.list(excludes)
-	w.raw(`}`)
+func (w *writer) writeFreeText(excludes ...string) {
+	w.writeRaw(`{"type":"any_text","excludes":`)
+	w.writeStrings(excludes)
+	w.writeRaw(`}`)
 }
 
-func (w *writer) constant(s string) {
-	w.raw(`{"type":"const_string","value":`)
-	w.quote(s, "")
-	w.raw(`}`)
+func (w *writer) writeConstant(s string) {
+	w.writeRaw(`{"type":"const_string","value":`)
+	w.writeQuoted(s, "")
+	w.writeRaw(`}`)
 }

@@ -22,78 +22,78 @@ type Section struct {
 // Build answers what sdk.Module.Constraint asks for, like Calls.Build.
 func (c *Section) Build(s *abi.OpenBlock) []byte {
 	w := writer{}
-	w.raw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":`)
+	w.writeRaw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":`)
 	thought := s.Start == abi.ChannelReasoning && c.EndThink != ""
 	if thought {
-		w.raw(`{"type":"sequence","elements":[{"type":"tag","begin":"","content":{"type":"any_text"},"end":`)
-		w.quote(c.EndThink, "")
-		w.raw(`},`)
+		w.writeRaw(`{"type":"sequence","elements":[{"type":"tag","begin":"","content":{"type":"any_text"},"end":`)
+		w.writeQuoted(c.EndThink, "")
+		w.writeRaw(`},`)
 	}
 	switch {
-	case banned(s):
-		w.raw(`{"type":"any_text","excludes":`)
-		w.list(c.BannedAll)
-		w.raw(`}`)
+	case bansCalls(s):
+		w.writeRaw(`{"type":"any_text","excludes":`)
+		w.writeStrings(c.BannedAll)
+		w.writeRaw(`}`)
 	case s.ToolChoice == abi.ToolChoiceAuto:
-		w.raw(`{"type":"triggered_tags","triggers":`)
+		w.writeRaw(`{"type":"triggered_tags","triggers":`)
 		trigger := c.Trigger
 		if trigger == "" {
 			trigger = c.Open
 		}
-		w.list([]string{trigger})
-		w.raw(`,"tags":[`)
-		w.section(c, s, "")
-		w.raw(`],"excludes":`)
-		w.list(c.Banned)
-		w.raw(`}`)
+		w.writeStrings([]string{trigger})
+		w.writeRaw(`,"tags":[`)
+		w.writeSection(c, s, "")
+		w.writeRaw(`],"excludes":`)
+		w.writeStrings(c.Banned)
+		w.writeRaw(`}`)
 	default:
-		w.section(c, s, c.Lead)
+		w.writeSection(c, s, c.Lead)
 	}
 	if thought {
-		w.raw(`]}`)
+		w.writeRaw(`]}`)
 	}
-	w.raw(`}}`)
+	w.writeRaw(`}}`)
 	return w.out
 }
 
-func (w *writer) section(c *Section, s *abi.OpenBlock, lead string) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(lead+c.Open, "")
-	w.raw(`,"content":{"type":"tags_with_separator","tags":[`)
+func (w *writer) writeSection(c *Section, s *abi.OpenBlock, lead string) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(lead+c.Open, "")
+	w.writeRaw(`,"content":{"type":"tags_with_separator","tags":[`)
 	tools := s.Tools
 	if s.ToolChoice == abi.ToolChoiceNamed {
 		tools = []string{s.NamedTool}
 	}
 	for i, tool := range tools {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
-		w.numbered(c, tool, schema(s, tool))
+		w.writeNumbered(c, tool, schemaOf(s, tool))
 	}
-	w.raw(`],"separator":`)
-	w.quote(c.Separator, "")
-	w.raw(`,"at_least_one":true,"stop_after_first":`)
-	w.bool(s.Flags&abi.OpenParallel == 0)
-	w.raw(`},"end":`)
-	w.quote(c.Close, "")
-	w.raw(`}`)
+	w.writeRaw(`],"separator":`)
+	w.writeQuoted(c.Separator, "")
+	w.writeRaw(`,"at_least_one":true,"stop_after_first":`)
+	w.writeBool(s.Flags&abi.OpenParallel == 0)
+	w.writeRaw(`},"end":`)
+	w.writeQuoted(c.Close, "")
+	w.writeRaw(`}`)
 }
 
-func (w *writer) numbered(c *Section, tool, schema string) {
-	w.raw(`{"type":"tag","begin":`)
+func (w *writer) writeNumbered(c *Section, tool, schema string) {
+	w.writeRaw(`{"type":"tag","begin":`)
 	if c.Numbered {
-		w.quote(c.Begin, tool)
-		w.raw(`,"content":{"type":"sequence","elements":[{"type":"regex","pattern":"[0-9]+"},{"type":"const_string","value":`)
-		w.quote(c.Middle, "")
-		w.raw(`},`)
-		w.content(schema, c.Style)
-		w.raw(`]}`)
+		w.writeQuoted(c.Begin, tool)
+		w.writeRaw(`,"content":{"type":"sequence","elements":[{"type":"regex","pattern":"[0-9]+"},{"type":"const_string","value":`)
+		w.writeQuoted(c.Middle, "")
+		w.writeRaw(`},`)
+		w.writeSchemaContent(schema, c.Style)
+		w.writeRaw(`]}`)
 	} else {
-		w.quote(c.Begin+c.Middle, tool)
-		w.raw(`,"content":`)
-		w.content(schema, c.Style)
+		w.writeQuoted(c.Begin+c.Middle, tool)
+		w.writeRaw(`,"content":`)
+		w.writeSchemaContent(schema, c.Style)
 	}
-	w.raw(`,"end":`)
-	w.quote(c.End, "")
-	w.raw(`}`)
+	w.writeRaw(`,"end":`)
+	w.writeQuoted(c.End, "")
+	w.writeRaw(`}`)
 }

@@ -32,23 +32,23 @@ const AnyText = "any_text"
 // calls are banned.
 func (c *Calls) Build(s *abi.OpenBlock) []byte {
 	w := writer{calls: c}
-	w.raw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":`)
+	w.writeRaw(`{"scope":"calls","structural_tag":{"type":"structural_tag","format":`)
 	thought := s.Start == abi.ChannelReasoning && c.EndThink != ""
 	if thought {
-		w.raw(`{"type":"sequence","elements":[{"type":"tag","begin":"","content":{"type":"any_text"},"end":`)
-		w.quote(c.EndThink, "")
-		w.raw(`},`)
+		w.writeRaw(`{"type":"sequence","elements":[{"type":"tag","begin":"","content":{"type":"any_text"},"end":`)
+		w.writeQuoted(c.EndThink, "")
+		w.writeRaw(`},`)
 		if c.AfterThink != "" {
-			w.raw(`{"type":"const_string","value":`)
-			w.quote(c.AfterThink, "")
-			w.raw(`},`)
+			w.writeRaw(`{"type":"const_string","value":`)
+			w.writeQuoted(c.AfterThink, "")
+			w.writeRaw(`},`)
 		}
 	}
-	w.format(s)
+	w.writeFormat(s)
 	if thought {
-		w.raw(`]}`)
+		w.writeRaw(`]}`)
 	}
-	w.raw(`}}`)
+	w.writeRaw(`}}`)
 	return w.out
 }
 
@@ -57,79 +57,79 @@ type writer struct {
 	out   []byte
 }
 
-func (w *writer) format(s *abi.OpenBlock) {
+func (w *writer) writeFormat(s *abi.OpenBlock) {
 	switch {
-	case banned(s):
-		w.raw(`{"type":"any_text","excludes":`)
-		w.list(w.calls.Banned)
-		w.raw(`}`)
+	case bansCalls(s):
+		w.writeRaw(`{"type":"any_text","excludes":`)
+		w.writeStrings(w.calls.Banned)
+		w.writeRaw(`}`)
 		return
 	case s.ToolChoice == abi.ToolChoiceNamed:
-		w.tag(s.NamedTool, schema(s, s.NamedTool))
+		w.writeCallTag(s.NamedTool, schemaOf(s, s.NamedTool))
 		return
 	}
-	w.raw(`{"type":"triggered_tags","triggers":`)
-	w.triggers(s.Tools)
-	w.raw(`,"tags":[`)
+	w.writeRaw(`{"type":"triggered_tags","triggers":`)
+	w.writeTriggers(s.Tools)
+	w.writeRaw(`,"tags":[`)
 	for i, tool := range s.Tools {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
-		w.tag(tool, schema(s, tool))
+		w.writeCallTag(tool, schemaOf(s, tool))
 	}
-	w.raw(`],"at_least_one":`)
-	w.bool(s.ToolChoice == abi.ToolChoiceRequired)
-	w.raw(`,"stop_after_first":`)
-	w.bool(s.Flags&abi.OpenParallel == 0)
-	w.raw(`}`)
+	w.writeRaw(`],"at_least_one":`)
+	w.writeBool(s.ToolChoice == abi.ToolChoiceRequired)
+	w.writeRaw(`,"stop_after_first":`)
+	w.writeBool(s.Flags&abi.OpenParallel == 0)
+	w.writeRaw(`}`)
 }
 
-func (w *writer) triggers(tools []string) {
+func (w *writer) writeTriggers(tools []string) {
 	if !strings.Contains(w.calls.Trigger, "$") {
 		tools = []string{""}
 	}
-	w.raw(`[`)
+	w.writeRaw(`[`)
 	for i, tool := range tools {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
-		w.quote(w.calls.Trigger, tool)
+		w.writeQuoted(w.calls.Trigger, tool)
 	}
-	w.raw(`]`)
+	w.writeRaw(`]`)
 }
 
-// banned says whether no call is allowed.
-func banned(s *abi.OpenBlock) bool {
+// bansCalls says whether no call is allowed.
+func bansCalls(s *abi.OpenBlock) bool {
 	return len(s.Tools) == 0 || s.ToolChoice == abi.ToolChoiceNone
 }
 
-func (w *writer) tag(tool, schema string) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(w.calls.Begin, tool)
-	w.raw(`,"content":`)
-	w.content(schema, w.calls.Style)
-	w.raw(`,"end":`)
-	w.quote(w.calls.End, tool)
-	w.raw(`}`)
+func (w *writer) writeCallTag(tool, schema string) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(w.calls.Begin, tool)
+	w.writeRaw(`,"content":`)
+	w.writeSchemaContent(schema, w.calls.Style)
+	w.writeRaw(`,"end":`)
+	w.writeQuoted(w.calls.End, tool)
+	w.writeRaw(`}`)
 }
 
-// content writes arguments by a schema, in a style.
-func (w *writer) content(schema, style string) {
+// writeSchemaContent writes arguments by a schema, in a style.
+func (w *writer) writeSchemaContent(schema, style string) {
 	if style == AnyText {
-		w.raw(`{"type":"any_text"}`)
+		w.writeRaw(`{"type":"any_text"}`)
 		return
 	}
-	w.raw(`{"type":"json_schema","json_schema":`)
-	w.raw(schema)
+	w.writeRaw(`{"type":"json_schema","json_schema":`)
+	w.writeRaw(schema)
 	if style != "" {
-		w.raw(`,"style":`)
-		w.quote(style, "")
+		w.writeRaw(`,"style":`)
+		w.writeQuoted(style, "")
 	}
-	w.raw(`}`)
+	w.writeRaw(`}`)
 }
 
-// schema is the schema of that tool's parameters; any object, if none was sent.
-func schema(s *abi.OpenBlock, tool string) string {
+// schemaOf is the schema of that tool's parameters; any object, if none was sent.
+func schemaOf(s *abi.OpenBlock, tool string) string {
 	for _, c := range s.Schemas {
 		if int(c.Tool) < len(s.Tools) && s.Tools[c.Tool] == tool {
 			return c.JSON
@@ -138,41 +138,41 @@ func schema(s *abi.OpenBlock, tool string) string {
 	return `{"type":"object"}`
 }
 
-func (w *writer) raw(s string) { w.out = append(w.out, s...) }
+func (w *writer) writeRaw(s string) { w.out = append(w.out, s...) }
 
-func (w *writer) bool(b bool) {
+func (w *writer) writeBool(b bool) {
 	if b {
-		w.raw("true")
+		w.writeRaw("true")
 	} else {
-		w.raw("false")
+		w.writeRaw("false")
 	}
 }
 
-func (w *writer) list(items []string) {
-	w.raw(`[`)
+func (w *writer) writeStrings(items []string) {
+	w.writeRaw(`[`)
 	for i, item := range items {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
-		w.quote(item, "")
+		w.writeQuoted(item, "")
 	}
-	w.raw(`]`)
+	w.writeRaw(`]`)
 }
 
-// quote writes s as a JSON string, with name for every "$".
-func (w *writer) quote(s, name string) {
-	w.raw(`"`)
+// writeQuoted writes s as a JSON string, with name for every "$".
+func (w *writer) writeQuoted(s, name string) {
+	w.writeRaw(`"`)
 	for i := 0; i < len(s); i++ {
 		if s[i] == '$' {
-			w.escape(name)
+			w.writeEscaped(name)
 		} else {
-			w.escape(s[i : i+1])
+			w.writeEscaped(s[i : i+1])
 		}
 	}
-	w.raw(`"`)
+	w.writeRaw(`"`)
 }
 
-func (w *writer) escape(s string) {
+func (w *writer) writeEscaped(s string) {
 	const hex = "0123456789abcdef"
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

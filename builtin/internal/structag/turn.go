@@ -27,83 +27,83 @@ type Message struct {
 // only; without tools, or where the choice is none, there are no calls.
 func (t *Turn) Build(s *abi.OpenBlock) []byte {
 	w := writer{}
-	w.raw(`{"scope":"turn","structural_tag":{"type":"structural_tag","format":`)
+	w.writeRaw(`{"scope":"turn","structural_tag":{"type":"structural_tag","format":`)
 	thought := s.Start == abi.ChannelReasoning
 	if thought {
-		w.raw(`{"type":"sequence","elements":[`)
-		w.message("", t.Thought.End)
-		w.raw(`,{"type":"const_string","value":`)
-		w.quote(t.Separator, "")
-		w.raw(`},`)
+		w.writeRaw(`{"type":"sequence","elements":[`)
+		w.writeMessage("", t.Thought.End)
+		w.writeRaw(`,{"type":"const_string","value":`)
+		w.writeQuoted(t.Separator, "")
+		w.writeRaw(`},`)
 	}
-	t.messages(&w, s)
+	t.writeMessages(&w, s)
 	if thought {
-		w.raw(`]}`)
+		w.writeRaw(`]}`)
 	}
-	w.raw(`}}`)
+	w.writeRaw(`}}`)
 	return w.out
 }
 
-func (t *Turn) messages(w *writer, s *abi.OpenBlock) {
-	free := banned(s) || s.ToolChoice == abi.ToolChoiceAuto
-	w.raw(`{"type":"tags_with_separator","tags":[`)
-	w.message(t.Thought.Begin, t.Thought.End)
+func (t *Turn) writeMessages(w *writer, s *abi.OpenBlock) {
+	free := bansCalls(s) || s.ToolChoice == abi.ToolChoiceAuto
+	w.writeRaw(`{"type":"tags_with_separator","tags":[`)
+	w.writeMessage(t.Thought.Begin, t.Thought.End)
 	if free {
-		w.raw(`,`)
-		w.message(t.Answer.Begin, t.Answer.End)
+		w.writeRaw(`,`)
+		w.writeMessage(t.Answer.Begin, t.Answer.End)
 	}
-	if !banned(s) {
-		for _, tool := range t.allowed(s) {
-			w.raw(`,`)
-			t.call(w, tool, schema(s, tool))
+	if !bansCalls(s) {
+		for _, tool := range t.allowedTools(s) {
+			w.writeRaw(`,`)
+			t.writeCall(w, tool, schemaOf(s, tool))
 		}
 	}
-	w.raw(`],"separator":`)
-	w.quote(t.Separator, "")
-	w.raw(`,"at_least_one":true}`)
+	w.writeRaw(`],"separator":`)
+	w.writeQuoted(t.Separator, "")
+	w.writeRaw(`,"at_least_one":true}`)
 }
 
-func (t *Turn) allowed(s *abi.OpenBlock) []string {
+func (t *Turn) allowedTools(s *abi.OpenBlock) []string {
 	if s.ToolChoice == abi.ToolChoiceNamed {
 		return []string{s.NamedTool}
 	}
 	return s.Tools
 }
 
-func (t *Turn) call(w *writer, tool, schema string) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(t.Call.Begin, tool)
-	w.raw(`,"content":{"type":"tags_with_separator","tags":[`)
-	for i, name := range properties(schema) {
+func (t *Turn) writeCall(w *writer, tool, schema string) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(t.Call.Begin, tool)
+	w.writeRaw(`,"content":{"type":"tags_with_separator","tags":[`)
+	for i, name := range propertyNames(schema) {
 		if i > 0 {
-			w.raw(`,`)
+			w.writeRaw(`,`)
 		}
 		before, after, _ := strings.Cut(t.ParamBegin, "$")
-		w.raw(`{"type":"tag","begin":"`)
-		w.escape(before)
-		w.raw(name) // as the schema has it, inside a JSON string too
-		w.escape(after)
-		w.raw(`","content":{"type":"any_text"},"end":`)
-		w.quote(t.ParamEnd, "")
-		w.raw(`}`)
+		w.writeRaw(`{"type":"tag","begin":"`)
+		w.writeEscaped(before)
+		w.writeRaw(name) // as the schema has it, inside a JSON string too
+		w.writeEscaped(after)
+		w.writeRaw(`","content":{"type":"any_text"},"end":`)
+		w.writeQuoted(t.ParamEnd, "")
+		w.writeRaw(`}`)
 	}
-	w.raw(`],"separator":"","at_least_one":false},"end":`)
-	w.list(t.Call.End)
-	w.raw(`}`)
+	w.writeRaw(`],"separator":"","at_least_one":false},"end":`)
+	w.writeStrings(t.Call.End)
+	w.writeRaw(`}`)
 }
 
-func (w *writer) message(begin string, end []string) {
-	w.raw(`{"type":"tag","begin":`)
-	w.quote(begin, "")
-	w.raw(`,"content":{"type":"any_text"},"end":`)
-	w.list(end)
-	w.raw(`}`)
+func (w *writer) writeMessage(begin string, end []string) {
+	w.writeRaw(`{"type":"tag","begin":`)
+	w.writeQuoted(begin, "")
+	w.writeRaw(`,"content":{"type":"any_text"},"end":`)
+	w.writeStrings(end)
+	w.writeRaw(`}`)
 }
 
-// properties gives the names of an object schema's properties, as they stand in
+// propertyNames gives the names of an object schema's properties, as they stand in
 // its JSON. Names with a quotation mark or an angle bracket are left out: they
 // could close a parameter's marker.
-func properties(schema string) []string {
+func propertyNames(schema string) []string {
 	var names []string
 	scan.EachMember([]byte(schema), func(name string, value []byte) {
 		if name != "properties" {

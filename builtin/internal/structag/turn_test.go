@@ -58,7 +58,7 @@ func TestProperties(t *testing.T) {
 		`[]`:                                                          nil,
 		``:                                                            nil,
 	} {
-		if got := properties(in); !slices.Equal(got, want) {
+		if got := propertyNames(in); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
@@ -66,5 +66,5 @@ func TestProperties(t *testing.T) {
 
 func FuzzProperties(f *testing.F) {
 	f.Add(`{"properties":{"a":{}}}`)
-	f.Fuzz(func(_ *testing.T, s string) { properties(s) })
+	f.Fuzz(func(_ *testing.T, s string) { propertyNames(s) })
 }

@@ -61,7 +61,7 @@ func New(c Config) *Grammar {
 	g := &Grammar{Config: c, blocks: toolblock.NewGrammar(c.Block)}
 	g.Block = g.blocks.Config
 	g.calls = g.Block.Openers()
-	strip := slices.Concat(forms(g.Block.Close, nil), c.Strip, c.Envelope)
+	strip := slices.Concat(spellings(g.Block.Close, nil), c.Strip, c.Envelope)
 	m := guided.Markup{}
 	for _, opener := range g.calls {
 		m.Strip = append(m.Strip, opener[:g.Block.OpenerLen(opener)])
@@ -71,9 +71,9 @@ func New(c Config) *Grammar {
 	if x := g.Block.XML; x != nil {
 		g.calls = append(g.calls, x.Function)
 		if g.blockOpeners == 0 {
-			strip = append(strip, forms(x.FunctionClose, nil)...)
+			strip = append(strip, spellings(x.FunctionClose, nil)...)
 		}
-		m.Strip = append(m.Strip, forms(x.FunctionClose, nil)...)
+		m.Strip = append(m.Strip, spellings(x.FunctionClose, nil)...)
 		m.Headers = []guided.Header{{
 			Marker: x.Function, End: strings.TrimRight(x.NameEnd, "{["),
 			Attributes: strings.Contains(x.Function, " "), // it is a tag's attribute
@@ -84,7 +84,7 @@ func New(c Config) *Grammar {
 		}
 	}
 	g.openers = scan.NewSet(g.calls...)
-	think, endThink := forms(c.Think, c.ThinkForms), forms(c.EndThink, c.EndThinkForms)
+	think, endThink := spellings(c.Think, c.ThinkForms), spellings(c.EndThink, c.EndThinkForms)
 	g.thoughts = scan.NewSet(think...)
 	g.inner[0] = prose.Compile(prose.Markers{Strip: c.Envelope, Calls: endThink})
 	g.inner[1] = prose.Compile(prose.Markers{Strip: strip, Calls: append(g.calls[:len(g.calls):len(g.calls)], endThink...)})
@@ -103,8 +103,8 @@ func New(c Config) *Grammar {
 	return g
 }
 
-// forms are all spellings of a marker; none if there is no such marker.
-func forms(marker string, others []string) []string {
+// spellings are all spellings of a marker; none if there is no such marker.
+func spellings(marker string, others []string) []string {
 	if marker == "" {
 		return nil
 	}
@@ -171,29 +171,29 @@ type parser struct {
 	calls int // whether calls are read
 	prose prose.Machine
 	block toolblock.Block
-	in    part
+	in    turnState
 }
 
-// part is where in the turn the parser stands.
-type part uint8
+// turnState is where in the turn the parser stands.
+type turnState uint8
 
 const (
-	inProse  part = iota
-	inBlock       // in a block or in a function without one
-	atMarker      // at a function's marker that stands in prose
-	between       // behind a block, where a separator may stand
-	atStart       // where a thought may begin that only the start can have
+	inProse  turnState = iota
+	inBlock            // in a block or in a function without one
+	atMarker           // at a function's marker that stands in prose
+	between            // behind a block, where a separator may stand
+	atStart            // where a thought may begin that only the start can have
 )
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on as far as one part of the turn goes. It answers false when more
+// readPart goes on as far as one part of the turn goes. It answers false when more
 // input is needed.
-func (p *parser) step(w *sdk.Window) bool {
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.in {
 	case inBlock:
 		if !p.block.Step(w) {
@@ -205,11 +205,11 @@ func (p *parser) step(w *sdk.Window) bool {
 		}
 		return true
 	case atMarker:
-		return p.function(w)
+		return p.readFunctionMarker(w)
 	case between:
-		return p.separator(w)
+		return p.skipSeparator(w)
 	case atStart:
-		return p.first(w)
+		return p.readLeadingThought(w)
 	}
 	id, ok := p.prose.Next(w)
 	switch blocks := p.g.blockOpeners; {
@@ -228,12 +228,12 @@ func (p *parser) step(w *sdk.Window) bool {
 	return true
 }
 
-// function looks at a function's header in prose. It begins a call if functions
+// readFunctionMarker looks at a function's header in prose. It begins a call if functions
 // stand by themselves, and else, as one whose block's opener was lost, if it names
 // a tool that was offered. Any other is prose.
-func (p *parser) function(w *sdk.Window) bool {
+func (p *parser) readFunctionMarker(w *sdk.Window) bool {
 	marker := len(p.g.Block.XML.Function)
-	switch v := p.header(w.Bytes()[marker:]); {
+	switch v := p.namesTool(w.Bytes()[marker:]); {
 	case v == scan.Yes:
 		w.Skip(marker)
 		p.block.EnterFunction(p.prose.Thought)
@@ -253,7 +253,7 @@ func (p *parser) function(w *sdk.Window) bool {
 	return true
 }
 
-func (p *parser) header(b []byte) scan.Verdict {
+func (p *parser) namesTool(b []byte) scan.Verdict {
 	if p.g.blockOpeners == 0 {
 		return p.g.blocks.StartsWithHeader(b)
 	}
@@ -263,7 +263,7 @@ func (p *parser) header(b []byte) scan.Verdict {
 		b = b[1:]
 	}
 	for _, tool := range p.tools {
-		if v := follow(b, tool, quote, p.g.Block.XML.NameEnd); v != scan.No {
+		if v := prefixParts(b, tool, quote, p.g.Block.XML.NameEnd); v != scan.No {
 			return v
 		}
 	}
@@ -273,8 +273,8 @@ func (p *parser) header(b []byte) scan.Verdict {
 // quotes are the quotation marks that a name may stand in.
 var quotes = map[byte]string{'"': `"`, '\'': "'"}
 
-// follow says whether b begins with these parts, one behind the other.
-func follow(b []byte, parts ...string) scan.Verdict {
+// prefixParts says whether b begins with these parts, one behind the other.
+func prefixParts(b []byte, parts ...string) scan.Verdict {
 	for _, part := range parts {
 		if v := scan.Prefix(b, part, false); v != scan.Yes {
 			return v
@@ -284,9 +284,9 @@ func follow(b []byte, parts ...string) scan.Verdict {
 	return scan.Yes
 }
 
-// separator skips what stands between two blocks. If no block follows it is
+// skipSeparator skips what stands between two blocks. If no block follows it is
 // prose.
-func (p *parser) separator(w *sdk.Window) bool {
+func (p *parser) skipSeparator(w *sdk.Window) bool {
 	separator := p.g.Separator
 	next := scan.Prefix(w.Bytes(), separator, w.Final)
 	if next == scan.Yes {
@@ -305,9 +305,9 @@ func (p *parser) separator(w *sdk.Window) bool {
 // maxLead is the most white space before a thought that only the start can have.
 const maxLead = 1024
 
-// first looks for a thought at the start of the output, which takes the white
+// readLeadingThought looks for a thought at the start of the output, which takes the white
 // space before it along.
-func (p *parser) first(w *sdk.Window) bool {
+func (p *parser) readLeadingThought(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b[:min(len(b), maxLead)])
 	id, v := p.g.thoughts.MatchPrefix(b[n:], w.Final)
