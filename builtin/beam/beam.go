@@ -59,7 +59,7 @@ const (
 	inParams              // in a call, outside parameters
 	inValue               // in a parameter's value
 	bad                   // in a malformed call
-	returned              // behind a call's whole body and a "<|return|>"
+	returned              // after a call's whole body and a "<|return|>"
 )
 
 type parser struct {
@@ -100,32 +100,32 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step says whether it can go on with what the window holds.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart says whether it can go on with what the window holds.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case inTurn:
-		return p.message(w)
+		return p.enterMessage(w)
 	case inParams:
-		return p.parameters(w)
+		return p.readParameters(w)
 	case inValue:
-		return p.value(w)
+		return p.readValue(w)
 	case bad:
-		return p.skip(w)
+		return p.skipMessage(w)
 	default:
 		if !w.Final {
 			w.Skip(w.Len())
 		}
-		p.end(w)
+		p.endText(w)
 		return false
 	}
 }
 
-// message reads up to the next header, and the header.
-func (p *parser) message(w *sdk.Window) bool {
+// enterMessage reads up to the next header, and the header.
+func (p *parser) enterMessage(w *sdk.Window) bool {
 	h, ok := p.turn.NextHeader(w)
 	switch {
 	case !ok:
@@ -142,18 +142,18 @@ func (p *parser) message(w *sdk.Window) bool {
 	return true
 }
 
-// parameters reads a call's body outside values.
-func (p *parser) parameters(w *sdk.Window) bool {
+// readParameters reads a call's body outside values.
+func (p *parser) readParameters(w *sdk.Window) bool {
 	w.Skip(scan.LeadingSpace(w.Bytes()))
 	id, v := inCall.MatchPrefix(w.Bytes(), false)
 	switch {
 	case v == scan.Wait:
-		p.end(w)
+		p.endText(w)
 		return false
 	case v == scan.No:
-		return p.malformed(w)
+		return p.dropMalformedCall(w)
 	case id == isParam:
-		return p.key(w)
+		return p.readKey(w)
 	case id == harmonymsg.EnderReturn:
 		w.Skip(inCall.Len(id))
 		p.state = returned
@@ -164,17 +164,17 @@ func (p *parser) parameters(w *sdk.Window) bool {
 		w.Skip(inCall.Len(id))
 		w.CallEnd()
 	}
-	return p.closed(id)
+	return p.endMessage(id)
 }
 
-func (p *parser) closed(ender int) bool {
+func (p *parser) endMessage(ender int) bool {
 	p.turn.MessageEnded(ender)
 	p.state = inTurn
 	return true
 }
 
-// key reads a parameter's opener.
-func (p *parser) key(w *sdk.Window) bool {
+// readKey reads a parameter's opener.
+func (p *parser) readKey(w *sdk.Window) bool {
 	b, at := w.Bytes(), len(openParam)
 	w.Scanned = max(w.Scanned, at)
 	for w.Scanned < len(b) && b[w.Scanned] != '"' && b[w.Scanned] != '<' && b[w.Scanned] != '\n' {
@@ -183,10 +183,10 @@ func (p *parser) key(w *sdk.Window) bool {
 	end := w.Scanned
 	switch v := scan.Prefix(b[end:], closeKey, false); {
 	case v == scan.Wait:
-		p.end(w)
+		p.endText(w)
 		return false
 	case v == scan.No || end == at:
-		return p.malformed(w)
+		return p.dropMalformedCall(w)
 	}
 	w.Key(at, end-at, 0)
 	w.Skip(end + len(closeKey))
@@ -196,8 +196,8 @@ func (p *parser) key(w *sdk.Window) bool {
 	return true
 }
 
-// value reads a parameter's value up to its closer.
-func (p *parser) value(w *sdk.Window) bool {
+// readValue reads a parameter's value up to its closer.
+func (p *parser) readValue(w *sdk.Window) bool {
 	at, _, v := value.Find(w.Bytes(), 0, w.Final)
 	if v == scan.Yes {
 		w.Value(0, at, abi.ReadSchema)
@@ -222,8 +222,8 @@ func (p *parser) value(w *sdk.Window) bool {
 	return false
 }
 
-// malformed gives the open call up.
-func (p *parser) malformed(w *sdk.Window) bool {
+// dropMalformedCall gives the open call up.
+func (p *parser) dropMalformedCall(w *sdk.Window) bool {
 	w.CallDrop()
 	if p.strict {
 		w.Error(abi.CodeMalformedBody, abi.FlagMalformed)
@@ -233,15 +233,15 @@ func (p *parser) malformed(w *sdk.Window) bool {
 	return true
 }
 
-// skip goes to where a malformed call is over.
-func (p *parser) skip(w *sdk.Window) bool {
+// skipMessage goes to where a malformed call is over.
+func (p *parser) skipMessage(w *sdk.Window) bool {
 	id, ok := harmonymsg.SkipToEnder(w)
-	return ok && p.closed(id)
+	return ok && p.endMessage(id)
 }
 
-// end is where a call's body stops without its closer. At the end of the text, a
+// endText is where a call's body stops without its closer. At the end of the text, a
 // whole body is a call if the model's EOS was confirmed under the turn grammar.
-func (p *parser) end(w *sdk.Window) {
+func (p *parser) endText(w *sdk.Window) {
 	if !w.Final {
 		return
 	}

@@ -23,10 +23,10 @@ var (
 	}
 )
 
-// constraint builds the constraint for guided native calls, in the dialect that
+// buildConstraint builds the constraint for guided native calls, in the dialect that
 // the option names. Without it there is none: the parsers read every dialect, but
 // a model writes the one that it was trained on. R1 writes V3's.
-func constraint(s *abi.OpenBlock) []byte {
+func buildConstraint(s *abi.OpenBlock) []byte {
 	name := ""
 	if s.Parser == "deepseek_r1" || s.Parser == "deepseek_r1_tools" || s.Parser == "deepseek_r1_batch" {
 		name = "v3"

@@ -12,7 +12,7 @@ import (
 var described string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: described, New: newParser, Constraint: constraint}
+var Module = sdk.Module{Manifest: described, New: newParser, Constraint: buildConstraint}
 
 var grammar = dsml.New(dsml.Config{Block: "function_calls", Section: &sections})
 
@@ -21,14 +21,14 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 	case "deepseek_v3":
 		return grammar.Parser(s, kind)
 	case "deepseek_r1":
-		return grammar.Parser(thinking(s), kind)
+		return grammar.Parser(withReasoningStart(s), kind)
 	}
 	return nil
 }
 
-// thinking is the session of R1, whose prompt opens the thought where the host does
+// withReasoningStart is the session of R1, whose prompt opens the thought where the host does
 // not know the prompt.
-func thinking(s *abi.OpenBlock) *abi.OpenBlock {
+func withReasoningStart(s *abi.OpenBlock) *abi.OpenBlock {
 	if s.Start != abi.ChannelUnknown || s.Flags&abi.OpenReasoning == 0 {
 		return s
 	}

@@ -87,7 +87,7 @@ func TestConstraint(t *testing.T) {
 		Parser: "deepseek_v3", ToolChoice: abi.ToolChoiceRequired, Tools: []string{"f"},
 		Schemas: []abi.Schema{{Tool: 0, JSON: `{"type":"object"}`}},
 	}
-	if raw := constraint(s); raw != nil {
+	if raw := buildConstraint(s); raw != nil {
 		t.Errorf("without a dialect: %s", raw)
 	}
 	for name, want := range map[string]string{
@@ -105,12 +105,12 @@ func TestConstraint(t *testing.T) {
 			`"at_least_one":true,"stop_after_first":true},"end":"</｜DSML｜function_calls>"}}}`,
 	} {
 		s.Options = []abi.Option{{Key: dialect, Value: name}}
-		if got := constraint(s); !same(t, got, want) {
+		if got := buildConstraint(s); !same(t, got, want) {
 			t.Errorf("%s: got %s\nwant %s", name, got, want)
 		}
 	}
 	s.Parser, s.Options = "deepseek_r1", nil
-	if raw := string(constraint(s)); !strings.Contains(raw, "function<｜tool▁sep｜>f") {
+	if raw := string(buildConstraint(s)); !strings.Contains(raw, "function<｜tool▁sep｜>f") {
 		t.Errorf("R1: %s", raw)
 	}
 }

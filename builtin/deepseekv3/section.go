@@ -68,7 +68,7 @@ func newBodies(escape ...string) *jsonbody.Grammar {
 const (
 	// maxHead is the longest head or name in bytes: longer is none.
 	maxHead = 512
-	// maxProse is how much may stand behind a call's opener outside a section that
+	// maxProse is how much may stand after a call's opener outside a section that
 	// is no name, before it is prose.
 	maxProse = 64
 )
@@ -77,7 +77,7 @@ type state uint8
 
 const (
 	inSection state = iota // between the calls of a section
-	inHead                 // behind a call's opener
+	inHead                 // after a call's opener
 	inName                 // behind the separator of a call that may be V3's
 	inBody
 )
@@ -89,7 +89,7 @@ type section struct {
 	in    int  // 1 in a thought
 	body  jsonbody.Body
 
-	behind int // place behind the separator
+	afterHead int // place behind the separator
 }
 
 // Enter implements dsml.Reader.
@@ -110,14 +110,14 @@ func (s *section) Step(w *sdk.Window) (over bool) {
 		more := false
 		switch s.state {
 		case inSection:
-			more, over = s.between(w)
+			more, over = s.readBetweenCalls(w)
 		case inHead:
-			more, over = s.head(w)
+			more, over = s.readHead(w)
 		case inName:
-			more = s.name(w)
+			more = s.readName(w)
 		case inBody:
 			if _, done := s.body.Next(w); done {
-				more, over = s.leave()
+				more, over = s.leaveCall()
 			}
 		}
 		if over || !more {
@@ -126,15 +126,15 @@ func (s *section) Step(w *sdk.Window) (over bool) {
 	}
 }
 
-// leave goes on behind a call.
-func (s *section) leave() (more, over bool) {
+// leaveCall goes on behind a call.
+func (s *section) leaveCall() (more, over bool) {
 	s.state = inSection
 	return true, s.bare
 }
 
-// between reads a section up to its next call or its end. What else stands there
+// readBetweenCalls reads a section up to its next call or its end. What else stands there
 // is noise.
-func (s *section) between(w *sdk.Window) (more, over bool) {
+func (s *section) readBetweenCalls(w *sdk.Window) (more, over bool) {
 	set := structure[s.in]
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
@@ -151,9 +151,9 @@ func (s *section) between(w *sdk.Window) (more, over bool) {
 	return true, id == isSectionEnd
 }
 
-// head reads a call's head up to the separator, or to what shows that there is
+// readHead reads a call's head up to the separator, or to what shows that there is
 // no call.
-func (s *section) head(w *sdk.Window) (more, over bool) {
+func (s *section) readHead(w *sdk.Window) (more, over bool) {
 	b := w.Bytes()
 	at, id, v := structure[s.in].Find(b, w.Scanned, w.Final)
 	w.Scanned = at
@@ -163,36 +163,36 @@ func (s *section) head(w *sdk.Window) (more, over bool) {
 		return false, true
 	case len(head) > maxHead:
 		w.Skip(len(head))
-		return s.leave()
+		return s.leaveCall()
 	case v != scan.Yes && w.Final:
 		if !s.bare || nameLen(head) == len(head) {
 			w.Skip(at)
 		}
-		return s.leave()
+		return s.leaveCall()
 	case v != scan.Yes:
 		return false, false
 	case id != isSeparator:
 		w.Skip(at)
-		return s.leave()
+		return s.leaveCall()
 	}
-	s.behind = at + len(separator)
+	s.afterHead = at + len(separator)
 	if string(bytes.TrimSpace(head)) == kind {
 		s.state = inName
 	} else {
-		s.plain(w)
+		s.openPlainCall(w)
 	}
 	return true, false
 }
 
-// plain opens a call of V3.1, whose head is its name.
-func (s *section) plain(w *sdk.Window) {
-	head := w.Bytes()[:s.behind-len(separator)]
+// openPlainCall opens a call of V3.1, whose head is its name.
+func (s *section) openPlainCall(w *sdk.Window) {
+	head := w.Bytes()[:s.afterHead-len(separator)]
 	at := scan.LeadingSpace(head)
 	end := scan.TrimmedLen(head)
 	if bytes.IndexByte(head[at:max(at, end)], '\n') >= 0 {
 		end = at
 	}
-	s.begin(w, at, end-at, s.behind)
+	s.beginCall(w, at, end-at, s.afterHead)
 }
 
 // isProse says whether what stands behind a call's opener outside a section can
@@ -218,10 +218,10 @@ func isName(c byte) bool {
 		c == '_' || c == '.' || c == '-' || c == ':' || c == '/' || c >= 0x80
 }
 
-// begin opens the call whose name is the n bytes at place at, and enters its
+// beginCall opens the call whose name is the n bytes at place at, and enters its
 // arguments, which begin at place next. Without a name there is no call, and they
 // are skipped.
-func (s *section) begin(w *sdk.Window, at, n, next int) {
+func (s *section) beginCall(w *sdk.Window, at, n, next int) {
 	if n > 0 {
 		w.Call(at, n, 0)
 	}
@@ -230,12 +230,12 @@ func (s *section) begin(w *sdk.Window, at, n, next int) {
 	s.body.Start(bodies[s.in], n <= 0)
 }
 
-// name reads V3's name, its line's end and the fence, behind the separator. Where
+// readName reads V3's name, its line's end and the fence, behind the separator. Where
 // they do not follow, the call is V3.1's, of a tool with the name that V3 has as
 // the kind of its calls.
-func (s *section) name(w *sdk.Window) (more bool) {
+func (s *section) readName(w *sdk.Window) (more bool) {
 	b := w.Bytes()
-	at := s.behind + scan.LeadingSpace(b[s.behind:])
+	at := s.afterHead + scan.LeadingSpace(b[s.afterHead:])
 	end := at
 	for end < len(b) && end-at <= maxHead && isName(b[end]) {
 		end++
@@ -252,9 +252,9 @@ func (s *section) name(w *sdk.Window) (more bool) {
 	case scan.Wait:
 		return false
 	case scan.Yes:
-		s.begin(w, at, end-at, n+fenced)
+		s.beginCall(w, at, end-at, n+fenced)
 	default:
-		s.plain(w)
+		s.openPlainCall(w)
 	}
 	return true
 }

@@ -29,7 +29,7 @@ const (
 	atValue               // a value; in an array also "]"
 	inString              // in a value between delimiters
 	inDoubt               // behind such a value, in which a call may begin
-	inBare                // in a bare value of which parts were said
+	inBare                // in a bare value of which parts were emitted
 	atNext                // behind a value
 	atEnd                 // behind the body
 )
@@ -51,35 +51,35 @@ type body struct {
 	place     place
 	depth     int
 	arrays    [maxDepth/64 + 1]uint64 // by depth: an array, else an object
-	mute      bool                    // nothing is said or consumed
-	said      bool                    // a key was said, so that the body can't be given as it stands
+	mute      bool                    // nothing is emitted or consumed
+	emitted   bool                    // a key was emitted, so that the body can't be given as it stands
 	inThought bool
 	// candidate is where a string holds what may be the next call, or the end of the
-	// thought; none. From there on nothing is said before the string has closed.
+	// thought; none. From there on nothing is emitted before the string has closed.
 	candidate int
 	stringEnd int // where that string ends
 }
 
-func (b *body) reset(marks *scan.Set) { *b = body{marks: marks, candidate: none} }
+func (b *body) startBody(marks *scan.Set) { *b = body{marks: marks, candidate: none} }
 
 // inString says whether the body breaks off within a string.
 func (b *body) inString() bool { return b.place == inString }
 
-// read reads on.
-func (b *body) read(w *sdk.Window) verdict {
+// readBody reads on.
+func (b *body) readBody(w *sdk.Window) verdict {
 	for {
 		var v verdict
 		switch b.place {
 		case atStart:
-			b.open(w, false)
+			b.openNested(w, false)
 		case inString:
-			v = b.string(w)
+			v = b.readString(w)
 		case inDoubt:
-			v = b.doubt(w)
+			v = b.settleDoubt(w)
 		case inBare:
-			v = b.bare(w)
+			v = b.readBareValue(w)
 		default:
-			v = b.structure(w)
+			v = b.readStructure(w)
 		}
 		if v != bodyAgain {
 			return v
@@ -87,9 +87,9 @@ func (b *body) read(w *sdk.Window) verdict {
 	}
 }
 
-// structure reads what stands between keys and values.
-func (b *body) structure(w *sdk.Window) verdict {
-	b.move(w, scan.LeadingSpace(w.Bytes()[w.Scanned:]))
+// readStructure reads what stands between keys and values.
+func (b *body) readStructure(w *sdk.Window) verdict {
+	b.consumeBytes(w, scan.LeadingSpace(w.Bytes()[w.Scanned:]))
 	p := w.Bytes()[w.Scanned:]
 	if len(p) == 0 {
 		return bodyMore
@@ -101,46 +101,46 @@ func (b *body) structure(w *sdk.Window) verdict {
 		case v == scan.Yes && id != isDelimiter:
 			return bodyMarker
 		case v == scan.Yes && b.place == atValue:
-			b.move(w, len(delimiter))
+			b.consumeBytes(w, len(delimiter))
 			b.place = inString
 			return bodyAgain
 		}
 	}
 	switch b.place {
 	case atKey:
-		return b.key(w, p)
+		return b.readKey(w, p)
 	case atValue:
-		return b.value(w, p)
+		return b.beginValue(w, p)
 	}
-	return b.next(w, p)
+	return b.readAfterValue(w, p)
 }
 
-// next reads behind a value.
-func (b *body) next(w *sdk.Window, p []byte) verdict {
+// readAfterValue reads behind a value.
+func (b *body) readAfterValue(w *sdk.Window, p []byte) verdict {
 	switch {
 	case p[0] == ',':
-		b.move(w, 1)
-		b.item()
-	case p[0] == '}' && !b.array(), p[0] == ']' && b.array():
-		return b.shut(w)
+		b.consumeBytes(w, 1)
+		b.expectItem()
+	case p[0] == '}' && !b.inArray(), p[0] == ']' && b.inArray():
+		return b.closeNested(w)
 	default:
 		return bodyBad
 	}
 	return bodyAgain
 }
 
-// item goes on with the next member or element.
-func (b *body) item() {
+// expectItem goes on with the next member or element.
+func (b *body) expectItem() {
 	b.place = atKey
-	if b.array() {
+	if b.inArray() {
 		b.place = atValue
 	}
 }
 
-func (b *body) array() bool { return b.arrays[b.depth/64]>>(b.depth%64)&1 != 0 }
+func (b *body) inArray() bool { return b.arrays[b.depth/64]>>(b.depth%64)&1 != 0 }
 
-// open opens the object or array at Scanned.
-func (b *body) open(w *sdk.Window, array bool) {
+// openNested opens the object or array at Scanned.
+func (b *body) openNested(w *sdk.Window, array bool) {
 	b.depth++
 	bit := uint64(1) << (b.depth % 64)
 	b.arrays[b.depth/64] &^= bit
@@ -154,35 +154,35 @@ func (b *body) open(w *sdk.Window, array bool) {
 			w.OpenObject()
 		}
 	}
-	b.move(w, 1)
-	b.item()
+	b.consumeBytes(w, 1)
+	b.expectItem()
 }
 
-// shut closes the innermost object or array at Scanned.
-func (b *body) shut(w *sdk.Window) verdict {
+// closeNested closes the innermost object or array at Scanned.
+func (b *body) closeNested(w *sdk.Window) verdict {
 	b.depth--
 	b.place = atNext
 	if b.depth > 0 {
 		if !b.mute {
 			w.Close()
 		}
-		b.move(w, 1)
+		b.consumeBytes(w, 1)
 		return bodyAgain
 	}
-	b.move(w, 1)
+	b.consumeBytes(w, 1)
 	b.place = atEnd
 	return bodyEnd
 }
 
-// key reads a key and its colon, or the object's end.
-func (b *body) key(w *sdk.Window, p []byte) verdict {
+// readKey reads a key and its colon, or the object's end.
+func (b *body) readKey(w *sdk.Window, p []byte) verdict {
 	if p[0] == '}' {
-		return b.shut(w)
+		return b.closeNested(w)
 	}
 	at, n, end := 0, 0, 0
 	if p[0] == '<' {
 		var v verdict
-		if at, n, v = b.quotedKey(p, w.Final); v != bodyAgain {
+		if at, n, v = b.readQuotedKey(p, w.Final); v != bodyAgain {
 			return v
 		}
 		end = at + n + len(delimiter)
@@ -203,15 +203,15 @@ func (b *body) key(w *sdk.Window, p []byte) verdict {
 	}
 	if !b.mute {
 		w.Key(w.Scanned+at, n, 0)
-		b.said = true
+		b.emitted = true
 	}
-	b.move(w, end+1)
+	b.consumeBytes(w, end+1)
 	b.place = atValue
 	return bodyAgain
 }
 
-// quotedKey reads a key between delimiters.
-func (b *body) quotedKey(p []byte, final bool) (at, n int, v verdict) {
+// readQuotedKey reads a key between delimiters.
+func (b *body) readQuotedKey(p []byte, final bool) (at, n int, v verdict) {
 	if scan.Prefix(p, delimiter, final) != scan.Yes {
 		return 0, 0, bodyBad
 	}
@@ -231,34 +231,34 @@ func (b *body) quotedKey(p []byte, final bool) (at, n int, v verdict) {
 	return at, n, bodyMore
 }
 
-// value reads the beginning of a value that is no string.
-func (b *body) value(w *sdk.Window, p []byte) verdict {
+// beginValue reads the beginning of a value that is no string.
+func (b *body) beginValue(w *sdk.Window, p []byte) verdict {
 	switch {
 	case p[0] == '{' || p[0] == '[':
 		if b.depth >= maxDepth || b.mute && b.depth >= maxMute {
 			return bodyBad
 		}
-		b.open(w, p[0] == '[')
+		b.openNested(w, p[0] == '[')
 		return bodyAgain
-	case p[0] == ']' && b.array():
-		return b.shut(w)
+	case p[0] == ']' && b.inArray():
+		return b.closeNested(w)
 	}
-	return b.bare(w)
+	return b.readBareValue(w)
 }
 
-// string reads a value between delimiters.
-func (b *body) string(w *sdk.Window) verdict {
+// readString reads a value between delimiters.
+func (b *body) readString(w *sdk.Window) verdict {
 	p := w.Bytes()
 	for {
 		at, id, v := b.marks.Find(p, w.Scanned, w.Final)
-		b.forget(w, at)
+		b.releaseOldCandidate(w, at)
 		if v == scan.Yes && id == isDelimiter {
-			return b.stringEnds(w, at)
+			return b.endString(w, at)
 		}
 		if v == scan.Yes && b.candidate == none && !b.mute {
-			v = b.begins(p[at:], id, w.Final)
+			v = b.mayEndCall(p[at:], id, w.Final)
 			if v == scan.Yes {
-				b.part(w, at)
+				b.emitStringPart(w, at)
 				p, at, b.candidate = w.Bytes(), 0, 0
 			}
 		}
@@ -268,7 +268,7 @@ func (b *body) string(w *sdk.Window) verdict {
 			continue
 		}
 		if !b.mute && b.candidate == none {
-			b.part(w, at)
+			b.emitStringPart(w, at)
 			w.Watch(abi.Value, stringWatch)
 		}
 		return bodyMore
@@ -278,12 +278,12 @@ func (b *body) string(w *sdk.Window) verdict {
 // stringWatch are the bytes that matter in a string.
 var stringWatch = []byte{'<'}
 
-// begins asks whether p, which begins with marker id of marks, may go on with the
+// mayEndCall asks whether p, which begins with marker id of marks, may go on with the
 // next call, or ends the thought in which this call stands.
-func (b *body) begins(p []byte, id int, final bool) scan.Verdict {
+func (b *body) mayEndCall(p []byte, id int, final bool) scan.Verdict {
 	switch {
 	case id == isOpenCall:
-		_, v := header(p[len(openCall):], final)
+		_, v := matchHeader(p[len(openCall):], final)
 		return v
 	case b.inThought && id == isCloseThought && b.marks.Marker(id) == closeThought:
 		return scan.Yes
@@ -291,24 +291,24 @@ func (b *body) begins(p []byte, id int, final bool) scan.Verdict {
 	return scan.No
 }
 
-// part says the next n bytes as a part of the string.
-func (b *body) part(w *sdk.Window, n int) {
+// emitStringPart emits the next n bytes as a part of the string.
+func (b *body) emitStringPart(w *sdk.Window, n int) {
 	if n > 0 {
 		w.Value(0, n, abi.ReadString|abi.FlagMore)
 	}
 	w.Skip(n)
 }
 
-// forget lets go of what was held for too long, now that the string was searched
+// releaseOldCandidate lets go of what was held for too long, now that the string was searched
 // up to place at: it was data.
-func (b *body) forget(w *sdk.Window, at int) {
+func (b *body) releaseOldCandidate(w *sdk.Window, at int) {
 	if b.candidate != none && at-b.candidate > maxHeld {
 		b.candidate = none
 	}
 }
 
-// stringEnds ends the string at the delimiter at place at.
-func (b *body) stringEnds(w *sdk.Window, at int) verdict {
+// endString ends the string at the delimiter at place at.
+func (b *body) endString(w *sdk.Window, at int) verdict {
 	w.Scanned = at + len(delimiter)
 	switch {
 	case b.candidate != none:
@@ -318,35 +318,35 @@ func (b *body) stringEnds(w *sdk.Window, at int) verdict {
 		b.place = atNext
 	default:
 		w.Value(0, at, abi.ReadString)
-		b.move(w, 0)
+		b.consumeBytes(w, 0)
 		b.place = atNext
 	}
 	return bodyAgain
 }
 
-// doubt reads behind a string in which a call may begin. If the body goes on as
+// settleDoubt reads behind a string in which a call may begin. If the body goes on as
 // its grammar asks, that was data.
-func (b *body) doubt(w *sdk.Window) verdict {
+func (b *body) settleDoubt(w *sdk.Window) verdict {
 	p := w.Bytes()
 	w.Scanned += scan.LeadingSpace(p[w.Scanned:])
 	if w.Scanned == len(p) {
 		return bodyMore
 	}
 	switch c := p[w.Scanned]; {
-	case c == ',', c == '}' && !b.array(), c == ']' && b.array():
+	case c == ',', c == '}' && !b.inArray(), c == ']' && b.inArray():
 		w.Value(0, b.stringEnd, abi.ReadString)
 		b.candidate = none
-		b.move(w, 0)
+		b.consumeBytes(w, 0)
 		b.place = atNext
 		return bodyAgain
 	}
 	return bodyBad
 }
 
-// bare reads a value without delimiters.
-func (b *body) bare(w *sdk.Window) verdict {
+// readBareValue reads a value without delimiters.
+func (b *body) readBareValue(w *sdk.Window) verdict {
 	p := w.Bytes()[w.Scanned:]
-	n, v := b.bareEnd(p, w.Final)
+	n, v := b.findBareEnd(p, w.Final)
 	said := b.place == inBare
 	switch {
 	case v == bodyBad || v == bodyMarker:
@@ -356,26 +356,26 @@ func (b *body) bare(w *sdk.Window) verdict {
 		return v
 	case v == bodyMore:
 		b.place = inBare
-		b.say(w, n, abi.ReadString|abi.FlagTrim|abi.FlagMore)
+		b.emitValue(w, n, abi.ReadString|abi.FlagTrim|abi.FlagMore)
 		return v
 	case said:
-		b.say(w, n, abi.ReadString|abi.FlagTrim)
-	case !b.scalar(w, p[:scan.TrimmedLen(p[:n])]):
+		b.emitValue(w, n, abi.ReadString|abi.FlagTrim)
+	case !b.emitScalar(w, p[:scan.TrimmedLen(p[:n])]):
 		return bodyBad
 	}
-	b.move(w, n)
+	b.consumeBytes(w, n)
 	b.place = atNext
 	return bodyAgain
 }
 
-// bareEnd finds the end of a bare value. In an object "]" is part of it.
-func (b *body) bareEnd(p []byte, final bool) (n int, v verdict) {
+// findBareEnd finds the end of a bare value. In an object "]" is part of it.
+func (b *body) findBareEnd(p []byte, final bool) (n int, v verdict) {
 	for ; n < len(p); n++ {
 		switch p[n] {
 		case ',', '}':
 			return n, bodyAgain
 		case ']':
-			if b.array() {
+			if b.inArray() {
 				return n, bodyAgain
 			}
 		case '{':
@@ -394,21 +394,21 @@ func (b *body) bareEnd(p []byte, final bool) (n int, v verdict) {
 	return n, bodyMore
 }
 
-// say says n bytes at Scanned as a value, and consumes those of a part.
-func (b *body) say(w *sdk.Window, n int, flags uint8) {
+// emitValue emits n bytes at Scanned as a value, and consumes those of a part.
+func (b *body) emitValue(w *sdk.Window, n int, flags uint8) {
 	if !b.mute && (n > 0 || flags&abi.FlagMore == 0) {
 		w.Value(w.Scanned, n, flags)
 	}
 	if flags&abi.FlagMore != 0 {
-		b.move(w, n)
+		b.consumeBytes(w, n)
 	}
 }
 
-// scalar says a bare value, the text at Scanned. Nothing is a value in an object
+// emitScalar says a bare value, the text at Scanned. Nothing is a value in an object
 // only.
-func (b *body) scalar(w *sdk.Window, text []byte) bool {
+func (b *body) emitScalar(w *sdk.Window, text []byte) bool {
 	switch {
-	case len(text) == 0 && b.array():
+	case len(text) == 0 && b.inArray():
 		return false
 	case b.mute:
 	case isNull(text):
@@ -443,17 +443,17 @@ func isJSON(text []byte) bool {
 	return n == len(text) && status != scan.Bad && j.AtEnd()
 }
 
-// move goes n bytes on, and consumes what was read, unless it may be needed again:
+// consumeBytes goes n bytes on, and consumes what was read, unless it may be needed again:
 // where nothing is said, and before the first key.
-func (b *body) move(w *sdk.Window, n int) {
+func (b *body) consumeBytes(w *sdk.Window, n int) {
 	w.Scanned += n
 	if b.mute {
 		return
 	}
 	if w.Scanned > maxKey {
-		b.said = true
+		b.emitted = true
 	}
-	if b.said {
+	if b.emitted {
 		w.Skip(w.Scanned)
 	}
 }

@@ -18,8 +18,8 @@ type broken struct {
 	candidate int // as in body
 }
 
-// begin goes on where the body broke, at Scanned.
-func (r *broken) begin(b *body, set *scan.Set) {
+// startBroken goes on where the body broke, at Scanned.
+func (r *broken) startBroken(b *body, set *scan.Set) {
 	*r = broken{on: true, set: set, body: b, candidate: b.candidate}
 	for at := 1; at <= b.depth; at++ {
 		if b.arrays[at/64]>>(at%64)&1 == 0 {
@@ -28,14 +28,14 @@ func (r *broken) begin(b *body, set *scan.Set) {
 	}
 }
 
-// read reads on. It answers bodyMore, bodyEnd or bodyMarker.
-func (r *broken) read(w *sdk.Window) verdict {
+// readBroken reads on. It answers bodyMore, bodyEnd or bodyMarker.
+func (r *broken) readBroken(w *sdk.Window) verdict {
 	for {
 		p := w.Bytes()
 		at, id, v := r.set.Find(p, w.Scanned, w.Final)
 		if v == scan.Yes && r.quoted && id != isDelimiter {
 			if id < r.set.Count()-2 {
-				v = r.body.begins(p[at:], id, w.Final)
+				v = r.body.mayEndCall(p[at:], id, w.Final)
 			} else {
 				v = scan.No
 			}
@@ -47,7 +47,7 @@ func (r *broken) read(w *sdk.Window) verdict {
 				r.candidate = at
 			}
 		}
-		r.free(w, at)
+		r.releaseBytes(w, at)
 		if v != scan.Yes {
 			return bodyMore
 		}
@@ -70,18 +70,18 @@ func (r *broken) read(w *sdk.Window) verdict {
 	}
 }
 
-// free moves to place at, and consumes what is not needed again: all before the
+// releaseBytes moves to place at, and consumes what is not needed again: all before the
 // candidate, once parts of the body were said. What is held for too long is not
 // needed.
-func (r *broken) free(w *sdk.Window, at int) {
+func (r *broken) releaseBytes(w *sdk.Window, at int) {
 	w.Scanned = at
 	if r.candidate != none && at-r.candidate > maxHeld {
 		r.candidate = none
 	}
 	if at > maxHeld {
-		r.body.said = true
+		r.body.emitted = true
 	}
-	if !r.body.said {
+	if !r.body.emitted {
 		return
 	}
 	n := at

@@ -18,7 +18,7 @@ type state uint8
 const (
 	inProse  state = iota
 	asking         // at a "call:" that has no opener
-	inHeader       // behind a call's opener
+	inHeader       // after a call's opener
 	inBody         // in its arguments
 	inBroken       // in arguments that do not fit the grammar
 	behind         // behind the arguments
@@ -56,25 +56,25 @@ func (p *parser) Step(w *sdk.Window) {
 		p.guided.Step(w)
 		return
 	}
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case asking:
-		return p.ask(w)
+		return p.askForHeader(w)
 	case inHeader:
-		return p.header(w)
+		return p.readHeader(w)
 	case inBody:
-		return p.arguments(w)
+		return p.readArguments(w)
 	case inBroken:
-		return p.recover(w)
+		return p.readBrokenCall(w)
 	case behind:
-		return p.close(w)
+		return p.readCloser(w)
 	case lost:
-		return p.find(w)
+		return p.findCallEnd(w)
 	}
 	id, ok := p.prose.Next(w)
 	switch {
@@ -85,21 +85,21 @@ func (p *parser) step(w *sdk.Window) bool {
 		p.state = inHeader
 	default:
 		p.state = asking
-		p.asker.reset(p.marks)
+		p.asker.startAsking(p.marks)
 		w.Scanned = 0
 	}
 	return true
 }
 
-// ask reads on behind a "call:" that has no opener: with its closer it is a call,
+// askForHeader reads on behind a "call:" that has no opener: with its closer it is a call,
 // else it is prose.
-func (p *parser) ask(w *sdk.Window) bool {
-	_, v := p.asker.ask(w, false)
+func (p *parser) askForHeader(w *sdk.Window) bool {
+	_, v := p.asker.askForCall(w, false)
 	switch v {
 	case scan.Wait:
 		return false
 	case scan.Yes:
-		return p.header(w)
+		return p.readHeader(w)
 	}
 	p.state = inProse
 	if p.prose.Thought {
@@ -110,27 +110,27 @@ func (p *parser) ask(w *sdk.Window) bool {
 	return true
 }
 
-// header reads up to the arguments. What is no header is lost.
-func (p *parser) header(w *sdk.Window) bool {
-	n, v := header(w.Bytes(), w.Final)
+// readHeader reads up to the arguments. What is no header is lost.
+func (p *parser) readHeader(w *sdk.Window) bool {
+	n, v := matchHeader(w.Bytes(), w.Final)
 	switch v {
 	case scan.Wait:
 		return false
 	case scan.No:
-		return p.lose(w)
+		return p.loseCall(w)
 	}
 	w.Call(len(callWord), n, 0)
 	w.Skip(len(callWord) + n)
 	w.Scanned = 0
 	p.state, p.broken.on = inBody, false
-	p.body.reset(p.marks)
+	p.body.startBody(p.marks)
 	p.body.inThought = p.prose.Thought
 	return true
 }
 
-// header asks whether b begins with the header of a call, and gives the length of
+// matchHeader asks whether b begins with the header of a call, and gives the length of
 // the name in it.
-func header(b []byte, final bool) (n int, v scan.Verdict) {
+func matchHeader(b []byte, final bool) (n int, v scan.Verdict) {
 	if v := scan.Prefix(b, callWord, final); v != scan.Yes {
 		return 0, v
 	}
@@ -151,54 +151,54 @@ func isName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
 }
 
-// arguments reads a call's body.
-func (p *parser) arguments(w *sdk.Window) bool {
-	switch p.body.read(w) {
+// readArguments reads a call's body.
+func (p *parser) readArguments(w *sdk.Window) bool {
+	switch p.body.readBody(w) {
 	case bodyMore:
-		return w.Final && p.cut(w, p.body.inString(), p.body.candidate)
+		return w.Final && p.dropCutCall(w, p.body.inString(), p.body.candidate)
 	case bodyEnd:
 		p.state = behind
 	case bodyMarker:
-		return p.leave(w, w.Scanned)
+		return p.leaveCall(w, w.Scanned)
 	default:
 		p.state = inBroken
-		p.broken.begin(&p.body, p.braces)
+		p.broken.startBroken(&p.body, p.braces)
 	}
 	return true
 }
 
-// recover reads the rest of a body that does not fit the grammar.
-func (p *parser) recover(w *sdk.Window) bool {
-	switch p.broken.read(w) {
+// readBrokenCall reads the rest of a body that does not fit the grammar.
+func (p *parser) readBrokenCall(w *sdk.Window) bool {
+	switch p.broken.readBroken(w) {
 	case bodyMore:
-		return w.Final && p.cut(w, p.broken.quoted, p.broken.candidate)
+		return w.Final && p.dropCutCall(w, p.broken.quoted, p.broken.candidate)
 	case bodyEnd:
 		p.state = behind
 	default:
-		return p.leave(w, w.Scanned)
+		return p.leaveCall(w, w.Scanned)
 	}
 	return true
 }
 
-// cut drops a call that the end of the text cut. It answers whether there is
+// dropCutCall drops a call that the end of the text cut. It answers whether there is
 // something to go on with: within a string, the candidate.
-func (p *parser) cut(w *sdk.Window, quoted bool, candidate int) bool {
+func (p *parser) dropCutCall(w *sdk.Window, quoted bool, candidate int) bool {
 	if quoted && candidate != none {
-		return p.leave(w, candidate)
+		return p.leaveCall(w, candidate)
 	}
-	return p.leave(w, w.Len())
+	return p.leaveCall(w, w.Len())
 }
 
-// leave drops the call and goes on with the marker at place at.
-func (p *parser) leave(w *sdk.Window, at int) bool {
+// leaveCall drops the call and goes on with the marker at place at.
+func (p *parser) leaveCall(w *sdk.Window, at int) bool {
 	w.CallDrop()
 	w.Skip(at)
 	p.state = inProse
 	return true
 }
 
-// close ends the call behind its body, if its closer is there or the text ends.
-func (p *parser) close(w *sdk.Window) bool {
+// readCloser ends the call behind its body, if its closer is there or the text ends.
+func (p *parser) readCloser(w *sdk.Window) bool {
 	b := w.Bytes()
 	body := w.Scanned
 	at := body + scan.LeadingSpace(b[body:])
@@ -207,9 +207,9 @@ func (p *parser) close(w *sdk.Window) bool {
 	case v == scan.Wait && !w.Final:
 		return false
 	case v == scan.No:
-		return p.lose(w)
+		return p.loseCall(w)
 	case p.broken.on:
-		p.unsound(w, body)
+		p.endUnsoundCall(w, body)
 	default:
 		w.CallEnd()
 	}
@@ -218,25 +218,25 @@ func (p *parser) close(w *sdk.Window) bool {
 	return true
 }
 
-// unsound ends a call whose body fills the window up to place n, unless parts of
+// endUnsoundCall ends a call whose body fills the window up to place n, unless parts of
 // it were said.
-func (p *parser) unsound(w *sdk.Window, n int) {
-	if p.body.said {
+func (p *parser) endUnsoundCall(w *sdk.Window, n int) {
+	if p.body.emitted {
 		n = 0
 	}
 	w.CallUnsound(0, n)
 }
 
-// lose gives the call up, and skips what belongs to it.
-func (p *parser) lose(w *sdk.Window) bool {
+// loseCall gives the call up, and skips what belongs to it.
+func (p *parser) loseCall(w *sdk.Window) bool {
 	w.CallDrop()
 	p.state = lost
 	w.Scanned = 0
 	return true
 }
 
-// find skips to the next marker.
-func (p *parser) find(w *sdk.Window) bool {
+// findCallEnd skips to the next marker.
+func (p *parser) findCallEnd(w *sdk.Window) bool {
 	at, id, v := p.marks.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	switch {
@@ -256,21 +256,21 @@ type asker struct {
 	body  body
 }
 
-func (a *asker) reset(marks *scan.Set) {
+func (a *asker) startAsking(marks *scan.Set) {
 	a.begun = false
-	a.body.reset(marks)
+	a.body.startBody(marks)
 	a.body.mute = true
 }
 
-// ask asks whether the window begins with a whole call from "call:" on, and gives
+// askForCall asks whether the window begins with a whole call from "call:" on, and gives
 // its length. With open, the text may end in place of the closer.
-func (a *asker) ask(w *sdk.Window, open bool) (n int, v scan.Verdict) {
+func (a *asker) askForCall(w *sdk.Window, open bool) (n int, v scan.Verdict) {
 	b := w.Bytes()
 	if !a.begun {
 		if behindWord(w) {
 			return 0, scan.No
 		}
-		name, v := header(b, w.Final)
+		name, v := matchHeader(b, w.Final)
 		if v != scan.Yes {
 			return 0, v
 		}
@@ -278,7 +278,7 @@ func (a *asker) ask(w *sdk.Window, open bool) (n int, v scan.Verdict) {
 		w.Scanned = len(callWord) + name
 	}
 	if a.body.place != atEnd {
-		switch v := a.body.read(w); {
+		switch v := a.body.readBody(w); {
 		case v == bodyMore && !w.Final && w.Scanned < maxHeld:
 			return 0, scan.Wait
 		case v != bodyEnd || w.Scanned >= maxHeld:
@@ -304,11 +304,11 @@ func newAsk(marks *scan.Set) guided.Ask {
 	var a asker
 	return func(w *sdk.Window, fresh bool) (n int, v scan.Verdict) {
 		if fresh {
-			a.reset(marks)
+			a.startAsking(marks)
 		}
 		if b := w.Bytes()[len(callWord):]; len(b) > 0 && (b[0] == '{' || b[0] == '[') && !behindWord(w) {
 			return len(callWord), scan.Yes
 		}
-		return a.ask(w, true)
+		return a.askForCall(w, true)
 	}
 }

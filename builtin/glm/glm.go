@@ -64,9 +64,9 @@ var (
 // maxBare is how many tools may be recognised without the opener before them.
 const maxBare = 100
 
-// calls is the prose of a session with these tools: a call's opener, or the name
+// proseGrammar is the prose of a session with these tools: a call's opener, or the name
 // of a tool with the first key's opener behind it, begins a call.
-func calls(tools []string, literal bool) *prose.Grammar {
+func proseGrammar(tools []string, literal bool) *prose.Grammar {
 	m := thinking
 	if literal {
 		m = prose.Markers{}
@@ -117,7 +117,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		open.Start = p.start
 		return guided.New(g, &open)
 	case read && len(s.Tools) > 0:
-		p.grammar = calls(s.Tools, literal)
+		p.grammar = proseGrammar(s.Tools, literal)
 	case literal:
 		p.grammar = nothing
 	default:

@@ -17,7 +17,7 @@ type state uint8
 
 const (
 	inProse state = iota
-	atName        // behind a call's opener
+	atName        // after a call's opener
 	inBody        // between a call's pairs
 	atKey         // behind a key's opener
 	inValue       // in a value
@@ -40,29 +40,29 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	more := false
 	switch p.state {
 	case inProse:
-		return p.inProse(w)
+		return p.readProse(w)
 	case atName:
-		more = p.atName(w)
+		more = p.readName(w)
 	case inBody:
-		more = p.inBody(w)
+		more = p.readBody(w)
 	case atKey:
-		more = p.atKey(w)
+		more = p.readKey(w)
 	case inValue:
-		more = p.inValue(w)
+		more = p.readValue(w)
 	default:
-		more = p.inJunk(w)
+		more = p.skipJunk(w)
 	}
 	if !more && w.Final {
-		p.cut(w)
+		p.endText(w)
 	}
 	return more
 }
@@ -73,8 +73,8 @@ const (
 	noteBody = "a tool call was dropped: its body is not made of keys and values"
 )
 
-// cut drops what the text's end left of a block.
-func (p *parser) cut(w *sdk.Window) {
+// endText drops what the text's end left of a block.
+func (p *parser) endText(w *sdk.Window) {
 	if w.InCall() {
 		w.Note(noteCut)
 	}
@@ -82,7 +82,7 @@ func (p *parser) cut(w *sdk.Window) {
 	w.Skip(w.Len())
 }
 
-func (p *parser) inProse(w *sdk.Window) bool {
+func (p *parser) readProse(w *sdk.Window) bool {
 	id, ok := p.prose.Next(w)
 	switch {
 	case !ok:
@@ -93,7 +93,7 @@ func (p *parser) inProse(w *sdk.Window) bool {
 		return true
 	}
 	if prev := w.PrevRune(); prev < 0x80 && !isName(byte(prev)) {
-		p.call(w, nameLen(w.Bytes()))
+		p.emitCall(w, nameLen(w.Bytes()))
 		return true
 	}
 	n := len(p.grammar.Call(id)) - len(keyOpen) // the end of a word, and a stray opener
@@ -106,16 +106,16 @@ func (p *parser) inProse(w *sdk.Window) bool {
 	return true
 }
 
-// call opens the call whose name, of n bytes, the window begins with.
-func (p *parser) call(w *sdk.Window, n int) {
+// emitCall opens the call whose name, of n bytes, the window begins with.
+func (p *parser) emitCall(w *sdk.Window, n int) {
 	w.Call(0, n, 0)
 	w.Skip(n)
 	p.pairs = 0
 	p.state = inBody
 }
 
-// tag looks for a tag behind white space.
-func (p *parser) tag(w *sdk.Window) (space, id int, v scan.Verdict) {
+// matchTag looks for a tag behind white space.
+func (p *parser) matchTag(w *sdk.Window) (space, id int, v scan.Verdict) {
 	b := w.Bytes()
 	space = scan.LeadingSpace(b)
 	id, v = tags.MatchPrefix(b[space:], w.Final)
@@ -126,9 +126,9 @@ func (p *parser) tag(w *sdk.Window) (space, id int, v scan.Verdict) {
 	return space, id, v
 }
 
-// atName reads a call's name, which a tag must follow. Anything else makes no
+// readName reads a call's name, which a tag must follow. Anything else makes no
 // call.
-func (p *parser) atName(w *sdk.Window) bool {
+func (p *parser) readName(w *sdk.Window) bool {
 	b := w.Bytes()
 	space := scan.LeadingSpace(b)
 	n := nameLen(b[space:])
@@ -143,15 +143,15 @@ func (p *parser) atName(w *sdk.Window) bool {
 	case v == scan.Wait && behind < maxHeader:
 		return false
 	case v == scan.Yes && n > 0 && (id != isEndThink || p.prose.Thought):
-		p.call(w, n)
+		p.emitCall(w, n)
 	default:
 		p.state = inJunk
 	}
 	return true
 }
 
-// inJunk skips to where something new begins.
-func (p *parser) inJunk(w *sdk.Window) bool {
+// skipJunk skips to where something new begins.
+func (p *parser) skipJunk(w *sdk.Window) bool {
 	at, id, v := tags.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
@@ -170,18 +170,18 @@ func (p *parser) inJunk(w *sdk.Window) bool {
 	return true
 }
 
-// inBody reads what stands between a call's pairs. Stray closers are skipped.
-func (p *parser) inBody(w *sdk.Window) bool {
-	space, id, v := p.tag(w)
+// readBody reads what stands between a call's pairs. Stray closers are skipped.
+func (p *parser) readBody(w *sdk.Window) bool {
+	space, id, v := p.matchTag(w)
 	b := w.Bytes()[space:]
 	switch {
 	case v == scan.Wait:
 		return false
-	case v == scan.No && w.Final && p.pairs > 0 && isCut(b):
+	case v == scan.No && w.Final && p.pairs > 0 && isPartialMarker(b):
 		w.CallEnd()
 		return false
 	case v == scan.No && (!w.Final || len(b) > 0):
-		p.broken(w)
+		p.dropBrokenCall(w)
 		return true
 	case v == scan.No:
 		return false
@@ -195,7 +195,7 @@ func (p *parser) inBody(w *sdk.Window) bool {
 		p.state = atKey
 	case isValueOpen: // its key was lost
 		p.state = inValue
-		p.value.reset(true)
+		p.value.startValue(true)
 	case isCallOpen, isEndThink:
 		n = 0
 		if p.pairs > 0 {
@@ -209,39 +209,39 @@ func (p *parser) inBody(w *sdk.Window) bool {
 	return true
 }
 
-// broken drops a call whose body is not what the grammar asks.
-func (p *parser) broken(w *sdk.Window) {
+// dropBrokenCall drops a call whose body is not what the grammar asks.
+func (p *parser) dropBrokenCall(w *sdk.Window) {
 	w.Note(noteBody)
 	w.CallDrop()
 	p.state = inJunk
 }
 
-// isCut says whether b, which the text's end cut, is nothing or the beginning of
+// isPartialMarker says whether b, which the text's end cut, is nothing or the beginning of
 // a tag that ends the call.
-func isCut(b []byte) bool {
+func isPartialMarker(b []byte) bool {
 	return len(b) == 0 || scan.Prefix(b, callClose, false) == scan.Wait || scan.Prefix(b, callOpen, false) == scan.Wait
 }
 
-// atKey reads a key, up to where its value begins. The key's closer may be
+// readKey reads a key, up to where its value begins. The key's closer may be
 // missing or doubled, and the value's opener missing.
-func (p *parser) atKey(w *sdk.Window) bool {
+func (p *parser) readKey(w *sdk.Window) bool {
 	b := w.Bytes()
 	end := bytes.IndexByte(b, '<')
 	switch {
 	case end < 0 && len(b) > maxHeader, end > maxHeader:
-		p.broken(w)
+		p.dropBrokenCall(w)
 		return true
 	case end < 0:
 		return false
 	}
 	from := scan.LeadingSpace(b[:end])
 	key := max(from, scan.TrimmedLen(b[:end]))
-	id, i, v := p.valueAt(b, end, w.Final)
+	id, i, v := p.findValueOpener(b, end, w.Final)
 	switch {
 	case v == scan.Wait:
 		return false
 	case i == end && id != isValueOpen, key == from:
-		p.broken(w)
+		p.dropBrokenCall(w)
 		return true
 	}
 	switch id {
@@ -255,14 +255,14 @@ func (p *parser) atKey(w *sdk.Window) bool {
 	w.Key(from, key-from, 0)
 	w.Skip(i)
 	w.Scanned = 0
-	p.value.reset(false)
+	p.value.startValue(false)
 	p.state = inValue
 	return true
 }
 
-// valueAt looks from a key's end on, at place i, for what follows its closers and
+// findValueOpener looks from a key's end on, at place i, for what follows its closers and
 // white space: it gives the place, and the tag there or -1.
-func (p *parser) valueAt(b []byte, i int, final bool) (id, at int, v scan.Verdict) {
+func (p *parser) findValueOpener(b []byte, i int, final bool) (id, at int, v scan.Verdict) {
 	for {
 		space := scan.LeadingSpace(b[i:])
 		if i+space == len(b) && final || space > maxHeader {

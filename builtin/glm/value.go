@@ -16,10 +16,10 @@ const maxHeld = 1<<20 - 1<<16
 //
 // Its places are in the window, or missing.
 type value struct {
-	mute   bool // it has no key
-	said   bool // a part was said
-	outer  int  // the first call's closer
-	escape int  // the first closer of the thought
+	mute    bool // it has no key
+	emitted bool // a part was emitted
+	outer   int  // the first call's closer
+	escape  int  // the first closer of the thought
 }
 
 // remains says, once the text has ended, that no value's closer is left in it.
@@ -27,18 +27,18 @@ type remains struct{ noValueClose bool }
 
 const missing = -1
 
-func (v *value) reset(mute bool) { *v = value{mute: mute, outer: missing, escape: missing} }
+func (v *value) startValue(mute bool) { *v = value{mute: mute, outer: missing, escape: missing} }
 
-// hold is the first byte that is held, or missing.
-func (v *value) hold() int {
+// heldFrom is the first byte that is held, or missing.
+func (v *value) heldFrom() int {
 	if v.outer == missing || v.escape != missing && v.escape < v.outer {
 		return v.escape
 	}
 	return v.outer
 }
 
-// inValue reads a value: it says what is certain of it, and looks for its end.
-func (p *parser) inValue(w *sdk.Window) bool {
+// readValue reads a value: it emits what is certain of it, and looks for its end.
+func (p *parser) readValue(w *sdk.Window) bool {
 	v := &p.value
 	for {
 		b := w.Bytes()
@@ -46,16 +46,16 @@ func (p *parser) inValue(w *sdk.Window) bool {
 		w.Scanned = at
 		if found != scan.Yes {
 			p.remains.noValueClose = w.Final
-			if w.Final && v.hold() != missing {
-				p.endHeld(w)
+			if w.Final && v.heldFrom() != missing {
+				p.endHeldValue(w)
 				return true
 			}
-			p.sayPart(w, at)
+			p.emitCertainPart(w, at)
 			return false
 		}
 		switch {
 		case id == insideValueClose:
-			p.end(w, at)
+			p.endValue(w, at)
 			w.Skip(len(valueClose))
 			return true
 		case id == insideCallClose && v.outer == missing:
@@ -63,22 +63,22 @@ func (p *parser) inValue(w *sdk.Window) bool {
 		case id == insideCallOpen && v.outer != missing:
 			switch isHeader(b[at+len(callOpen):], w.Final) {
 			case scan.Wait:
-				p.sayPart(w, at)
+				p.emitCertainPart(w, at)
 				return false
 			case scan.Yes:
 				v.escape = missing
-				p.endHeld(w)
+				p.endHeldValue(w)
 				return true
 			}
 		case id > insideCallOpen && p.prose.Thought && v.escape == missing:
 			v.escape = at
 		}
-		if p.remains.noValueClose && v.hold() != missing {
-			p.endHeld(w)
+		if p.remains.noValueClose && v.heldFrom() != missing {
+			p.endHeldValue(w)
 			return true
 		}
 		w.Scanned = at + 1
-		if v.hold() != missing && at-v.hold() > maxHeld {
+		if v.heldFrom() != missing && at-v.heldFrom() > maxHeld {
 			v.outer, v.escape = missing, missing
 		}
 	}
@@ -96,10 +96,10 @@ func isHeader(b []byte, final bool) scan.Verdict {
 	return scan.Prefix(b[n:], keyOpen, final)
 }
 
-// endHeld ends the value where it is held: at the call's closer, or with the
+// endHeldValue ends the value where it is held: at the call's closer, or with the
 // thought, which drops the call.
-func (p *parser) endHeld(w *sdk.Window) {
-	if at := p.value.hold(); at == p.value.escape {
+func (p *parser) endHeldValue(w *sdk.Window) {
+	if at := p.value.heldFrom(); at == p.value.escape {
 		w.Note(noteCut)
 		w.CallDrop()
 		w.Skip(at)
@@ -107,12 +107,12 @@ func (p *parser) endHeld(w *sdk.Window) {
 		p.state = inProse
 		return
 	}
-	p.end(w, p.value.outer)
+	p.endValue(w, p.value.outer)
 }
 
-// end ends the value at place at.
-func (p *parser) end(w *sdk.Window, at int) {
-	p.say(w, at, 0)
+// endValue ends the value at place at.
+func (p *parser) endValue(w *sdk.Window, at int) {
+	p.emitValue(w, at, 0)
 	w.Scanned = 0
 	if !p.value.mute {
 		p.pairs++
@@ -120,26 +120,26 @@ func (p *parser) end(w *sdk.Window, at int) {
 	p.state = inBody
 }
 
-// sayPart says what is certain of a value that was searched up to place at.
-func (p *parser) sayPart(w *sdk.Window, at int) {
-	if hold := p.value.hold(); hold != missing {
+// emitCertainPart emits what is certain of a value that was searched up to place at.
+func (p *parser) emitCertainPart(w *sdk.Window, at int) {
+	if hold := p.value.heldFrom(); hold != missing {
 		at = hold
 	}
 	if at > 0 {
-		p.say(w, at, abi.FlagMore)
+		p.emitValue(w, at, abi.FlagMore)
 	}
-	if p.value.said {
+	if p.value.emitted {
 		w.Watch(abi.Value, inside.FirstBytes())
 	}
 }
 
-// say says the first n bytes of the window as the value, or with more as a part
+// emitValue emits the first n bytes of the window as the value, or with more as a part
 // of it, and consumes them.
-func (p *parser) say(w *sdk.Window, n int, more uint8) {
+func (p *parser) emitValue(w *sdk.Window, n int, more uint8) {
 	v := &p.value
 	if !v.mute {
 		w.Value(0, n, abi.ReadSchema|more)
-		v.said = true
+		v.emitted = true
 	}
 	w.Skip(n)
 	for _, at := range [...]*int{&v.outer, &v.escape} {

@@ -68,12 +68,12 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step says whether it can go on with what the window holds.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart says whether it can go on with what the window holds.
+func (p *parser) readPart(w *sdk.Window) bool {
 	if p.inCall {
 		ender, done := p.body.Next(w)
 		if !done {
@@ -88,13 +88,13 @@ func (p *parser) step(w *sdk.Window) bool {
 	}
 	h, ok := p.turn.NextHeader(w)
 	if ok {
-		p.message(w, h)
+		p.enterMessage(w, h)
 	}
 	return ok
 }
 
-// message does what a header asks.
-func (p *parser) message(w *sdk.Window, h harmonymsg.Header) {
+// enterMessage does what a header asks.
+func (p *parser) enterMessage(w *sdk.Window, h harmonymsg.Header) {
 	b := w.Bytes()
 	role, to := h.Role.Bytes(b), h.Recipient.Bytes(b)
 	name, function := strings.CutPrefix(to, functions)

@@ -92,9 +92,9 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	}
 	switch p.start {
 	case abi.ChannelReasoning:
-		p.enter(p.think)
+		p.enterProse(p.think)
 	case abi.ChannelResponse:
-		p.enter(false)
+		p.enterProse(false)
 	}
 	return p
 }
@@ -104,16 +104,16 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-func (p *parser) step(w *sdk.Window) bool {
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case inHeader:
-		return p.header(w)
+		return p.readHeader(w)
 	case inFrame:
-		return p.frame(w)
+		return p.skipFraming(w)
 	}
 	if !p.block.Step(w) {
 		return false
@@ -122,8 +122,8 @@ func (p *parser) step(w *sdk.Window) bool {
 	return true
 }
 
-// enter goes on in a frame of text.
-func (p *parser) enter(thought bool) {
+// enterProse goes on in a frame of text.
+func (p *parser) enterProse(thought bool) {
 	p.state, p.literal, p.framed = inFrame, false, true
 	if !p.begun { // else it goes on from the frame before
 		p.prose.Start(body, thought)
@@ -132,22 +132,22 @@ func (p *parser) enter(thought bool) {
 	p.prose.Thought = thought
 }
 
-// header drops what stands in front of a frame.
-func (p *parser) header(w *sdk.Window) bool {
+// readHeader drops what stands in front of a frame.
+func (p *parser) readHeader(w *sdk.Window) bool {
 	at, id, v := markers.Find(w.Bytes(), w.Scanned, w.Final)
 	w.Scanned = at
 	switch {
 	case at > maxHeader:
 		w.Scanned = 0
-		p.enter(false)
+		p.enterProse(false)
 		return true
 	case v != scan.Yes:
 		if w.Final {
-			p.rest(w)
+			p.settleCutHeader(w)
 		}
 		return false
 	}
-	if p.answer(w.Bytes()[:at], id == isCall) {
+	if p.isUnframedAnswer(w.Bytes()[:at], id == isCall) {
 		w.Text(at)
 	} else {
 		w.Skip(at)
@@ -163,20 +163,20 @@ func (p *parser) header(w *sdk.Window) bool {
 		p.block.Enter(false)
 	case id == isCall:
 		w.Text(marker)
-		p.enter(false)
+		p.enterProse(false)
 		p.literal = true
 	default:
 		w.Skip(marker)
-		p.enter(id == isThinking && p.think)
+		p.enterProse(id == isThinking && p.think)
 	}
 	return true
 }
 
-// answer says whether the bytes in front of a call's frame, another or the text's
+// isUnframedAnswer says whether the bytes in front of a call's frame, another or the text's
 // end are no header but an answer that lacks its frame: words, behind no message's
 // marker. Behind a reasoning parser, which takes the frames off, it may be one
 // word.
-func (p *parser) answer(header []byte, call bool) bool {
+func (p *parser) isUnframedAnswer(header []byte, call bool) bool {
 	switch {
 	case p.named:
 		return false
@@ -188,21 +188,21 @@ func (p *parser) answer(header []byte, call bool) bool {
 	return !call || !slices.Contains(p.tools, string(header))
 }
 
-// rest settles a header that the end of the text cut. In a turn without any frame,
+// settleCutHeader settles a header that the end of the text cut. In a turn without any frame,
 // and behind no message's marker, it was an answer: the engine kept the special
 // tokens to itself, say. A lone word may
 // be the name of a call that was cut.
-func (p *parser) rest(w *sdk.Window) {
+func (p *parser) settleCutHeader(w *sdk.Window) {
 	ended := w.Reason == abi.FinishUnknown || w.Reason == abi.FinishEOS
-	if !p.framed && (ended || bytes.ContainsAny(w.Bytes(), " \n")) || p.answer(w.Bytes(), false) {
+	if !p.framed && (ended || bytes.ContainsAny(w.Bytes(), " \n")) || p.isUnframedAnswer(w.Bytes(), false) {
 		w.Text(w.Len())
 		return
 	}
 	w.Skip(w.Len())
 }
 
-// frame reads a frame of text up to its end.
-func (p *parser) frame(w *sdk.Window) bool {
+// skipFraming reads a frame of text up to its end.
+func (p *parser) skipFraming(w *sdk.Window) bool {
 	id, ok := p.prose.Next(w)
 	if !ok {
 		return false

@@ -23,7 +23,7 @@ type state uint8
 const (
 	inProse   state = iota
 	inSection       // between the calls of a section
-	inHeader        // behind a call's opener
+	inHeader        // after a call's opener
 	inBody          // behind the argument marker
 )
 
@@ -42,22 +42,22 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case inSection:
-		return p.between(w)
+		return p.readBetweenCalls(w)
 	case inHeader:
-		return p.header(w)
+		return p.readHeader(w)
 	case inBody:
 		if _, done := p.body.Next(w); !done {
 			return false
 		}
-		p.leave()
+		p.leaveSection()
 		return true
 	}
 	id, ok := p.prose.Next(w)
@@ -73,8 +73,8 @@ func (p *parser) step(w *sdk.Window) bool {
 	return true
 }
 
-// begin enters a call's arguments. Muted ones belong to no call.
-func (p *parser) begin(mute bool) {
+// beginArguments enters a call's arguments. Muted ones belong to no call.
+func (p *parser) beginArguments(mute bool) {
 	p.state = inBody
 	if p.prose.Thought {
 		p.body.Start(p.inThought, mute)
@@ -83,17 +83,17 @@ func (p *parser) begin(mute bool) {
 	}
 }
 
-// leave goes on behind a call.
-func (p *parser) leave() {
+// leaveSection goes on behind a call.
+func (p *parser) leaveSection() {
 	p.state = inProse
 	if p.section {
 		p.state = inSection
 	}
 }
 
-// between reads a section up to its next call or its end. What else stands there
+// readBetweenCalls reads a section up to its next call or its end. What else stands there
 // is noise.
-func (p *parser) between(w *sdk.Window) bool {
+func (p *parser) readBetweenCalls(w *sdk.Window) bool {
 	at, id, v := p.structure.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
@@ -108,15 +108,15 @@ func (p *parser) between(w *sdk.Window) bool {
 	case isCallBegin:
 		p.state = inHeader
 	case isArgBegin:
-		p.begin(true)
+		p.beginArguments(true)
 	case isSectionEnd, isSectionEnd1:
 		p.state = inProse
 	}
 	return true
 }
 
-// header reads up to the argument marker, or to what shows that there is none.
-func (p *parser) header(w *sdk.Window) bool {
+// readHeader reads up to the argument marker, or to what shows that there is none.
+func (p *parser) readHeader(w *sdk.Window) bool {
 	b := w.Bytes()
 	at, id, v := p.structure.Find(b, 0, w.Final)
 	h := b[:min(at, maxHeader+1)]
@@ -125,31 +125,31 @@ func (p *parser) header(w *sdk.Window) bool {
 		return true
 	}
 	if at > maxHeader {
-		p.leave()
+		p.leaveSection()
 		return true
 	}
 	if v != scan.Yes {
 		if !w.Final {
 			return false
 		}
-		p.unfinished(w, h)
+		p.endCutHeader(w, h)
 		return true
 	}
 	switch id {
 	case isArgBegin:
-		call := p.call(w, h)
+		call := p.emitCall(w, h)
 		w.Skip(at + len(argBegin))
-		p.begin(!call)
+		p.beginArguments(!call)
 	case isCallEnd:
 		w.Skip(at + len(callEnd))
-		p.leave()
+		p.leaveSection()
 	case isCallBegin:
 		w.Skip(at + len(callBegin))
 	case isThink, isEndThink:
-		p.unfinished(w, h)
+		p.endCutHeader(w, h)
 	default:
 		w.Skip(at)
-		p.leave()
+		p.leaveSection()
 	}
 	return true
 }
@@ -166,12 +166,12 @@ func (p *parser) isProse(h []byte) bool {
 	return len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0
 }
 
-// unfinished leaves a header that ends without an argument marker or a closer.
-func (p *parser) unfinished(w *sdk.Window, h []byte) {
+// endCutHeader leaves a header that ends without an argument marker or a closer.
+func (p *parser) endCutHeader(w *sdk.Window, h []byte) {
 	if p.section || headerLen(h) == len(h) {
 		w.Skip(len(h))
 	}
-	p.leave()
+	p.leaveSection()
 }
 
 // headerLen is how far h may be the beginning of a header.
@@ -183,8 +183,8 @@ func headerLen(h []byte) int {
 	return n + scan.LeadingSpace(h[n:])
 }
 
-// call opens the call that header h names. It answers false if h names none.
-func (p *parser) call(w *sdk.Window, h []byte) bool {
+// emitCall opens the call that header h names. It answers false if h names none.
+func (p *parser) emitCall(w *sdk.Window, h []byte) bool {
 	at := scan.LeadingSpace(h)
 	if at == len(h) {
 		return false

@@ -10,7 +10,7 @@ import (
 // jsonBlock is what ends a call's json block. One that is no JSON object makes
 // the call void.
 var jsonBlock = jsonbody.Compile(jsonbody.Markers{
-	Close:  texts(closeJSON),
+	Close:  markTexts(closeJSON),
 	Break:  []string{open + "call ", open + " call "},
 	Strict: true,
 })
@@ -22,77 +22,77 @@ const (
 	noteName = "a tool call was dropped: its header has no name"
 )
 
-// call opens the call whose header the window begins with.
-func (p *parser) call(w *sdk.Window, h header) {
+// emitCall opens the call whose header the window begins with.
+func (p *parser) emitCall(w *sdk.Window, h header) {
 	b := w.Bytes()
 	p.mute = h.tool.n == 0
 	if p.mute {
 		w.Note(noteName)
 	} else {
 		w.Call(h.tool.at, h.tool.n, abi.ReadQuotAmp)
-		w.CallIDLiteral(h.id(b))
+		w.CallIDLiteral(h.callID(b))
 	}
 	w.Skip(h.n)
 	p.whole, p.void = false, false
 	p.state = inBody
 }
 
-// inBody reads what stands between a call's arguments.
-func (p *parser) inBody(w *sdk.Window) bool {
+// readBody reads what stands between a call's arguments.
+func (p *parser) readBody(w *sdk.Window) bool {
 	b := w.Bytes()
 	space := scan.LeadingSpace(b)
 	b = b[space:]
-	m, n, v := structure.at(b, w.Final)
+	m, n, v := structure.matchAt(b, w.Final)
 	switch {
 	case v == scan.Wait:
 		if space > maxHeader {
-			p.broken(w)
+			p.dropBrokenCall(w)
 			return true
 		}
 		return false
-	case v == scan.No && w.Final && (len(b) == 0 || isCut(b)):
-		p.cut(w, len(b) == 0 || len(b) > 2 && b[2] == closer[2])
+	case v == scan.No && w.Final && (len(b) == 0 || isPartialMark(b)):
+		p.endCutCall(w, len(b) == 0 || len(b) > 2 && b[2] == closer[2])
 		return false
 	case v == scan.No:
-		p.broken(w)
+		p.dropBrokenCall(w)
 		return true
 	}
 	switch m {
 	case headArgument, headJSON:
-		return p.part(w, space, n, m)
+		return p.readBodyPart(w, space, n, m)
 	case closeCall:
 		w.Skip(space + n)
-		p.close(w)
+		p.closeCall(w)
 	case closeTools, closeMessage, endMark, headCall:
-		p.close(w)
+		p.closeCall(w)
 	default:
-		if !p.leaves(m) {
-			p.broken(w)
+		if !p.belongsToProse(m) {
+			p.dropBrokenCall(w)
 			return true
 		}
-		p.close(w)
+		p.closeCall(w)
 	}
 	return true
 }
 
-// close completes the call.
-func (p *parser) close(w *sdk.Window) {
+// closeCall completes the call.
+func (p *parser) closeCall(w *sdk.Window) {
 	if w.InCall() {
 		w.CallEnd()
 	}
-	p.leave()
+	p.leaveCall()
 }
 
-// leave goes on behind a call.
-func (p *parser) leave() {
+// leaveCall goes on behind a call.
+func (p *parser) leaveCall() {
 	p.state = inProse
 	if p.tools {
 		p.state = inTools
 	}
 }
 
-// broken drops a call whose body is not what the grammar asks.
-func (p *parser) broken(w *sdk.Window) {
+// dropBrokenCall drops a call whose body is not what the grammar asks.
+func (p *parser) dropBrokenCall(w *sdk.Window) {
 	if w.InCall() {
 		w.Note(noteBody)
 	}
@@ -100,8 +100,8 @@ func (p *parser) broken(w *sdk.Window) {
 	p.state = inTools
 }
 
-// cut settles a call whose text has ended between its arguments.
-func (p *parser) cut(w *sdk.Window, closed bool) {
+// endCutCall settles a call whose text has ended between its arguments.
+func (p *parser) endCutCall(w *sdk.Window, closed bool) {
 	switch {
 	case !w.InCall():
 	case p.whole && closed:
@@ -113,19 +113,19 @@ func (p *parser) cut(w *sdk.Window, closed bool) {
 	w.Skip(w.Len())
 }
 
-// part reads the header of an argument or of the json block, which stands behind
+// readBodyPart reads the header of an argument or of the json block, which stands behind
 // white space.
-func (p *parser) part(w *sdk.Window, space, head int, m mark) bool {
+func (p *parser) readBodyPart(w *sdk.Window, space, head int, m mark) bool {
 	b := w.Bytes()[space:]
 	h, v := readHeader(b, head, w.Final)
 	switch {
 	case v == scan.Wait:
 		return false
 	case v == scan.No && w.Final && openEnded(b, head):
-		p.cut(w, false)
+		p.endCutCall(w, false)
 		return false
 	case v == scan.No, p.void, m == headJSON && p.whole, m == headArgument && !h.key.given:
-		p.broken(w)
+		p.dropBrokenCall(w)
 		return true
 	}
 	if m == headJSON {
@@ -141,11 +141,11 @@ func (p *parser) part(w *sdk.Window, space, head int, m mark) bool {
 	return true
 }
 
-// atKey says the argument's key, unless the same key comes again soon: the last
+// readKey emits the argument's key, unless the same key comes again soon: the last
 // value counts, and what was said can't be taken back.
-func (p *parser) atKey(w *sdk.Window) bool {
+func (p *parser) readKey(w *sdk.Window) bool {
 	h := &p.value.header
-	again, v := p.again(w)
+	again, v := p.keyRepeats(w)
 	if v == scan.Wait {
 		return false
 	}
@@ -160,27 +160,27 @@ func (p *parser) atKey(w *sdk.Window) bool {
 	return true
 }
 
-// patience is how far a repeated key is looked for.
-const patience = 512
+// repetitionRange is how far a repeated key is looked for.
+const repetitionRange = 512
 
-// again looks for an argument of the same key behind this one.
-func (p *parser) again(w *sdk.Window) (bool, scan.Verdict) {
+// keyRepeats looks for an argument of the same key behind this one.
+func (p *parser) keyRepeats(w *sdk.Window) (bool, scan.Verdict) {
 	v := &p.value
 	b := w.Bytes()
-	limit := v.header.n + patience
+	limit := v.header.n + repetitionRange
 	short := len(b) < limit && !w.Final
 	if len(b) > limit {
 		b = b[:limit]
 	}
 	for {
-		at, _, n, found := argumentEnd.find(b, v.ahead, !short)
+		at, _, n, found := argumentEnd.findFrom(b, v.ahead, !short)
 		v.ahead = at
 		if found != scan.Yes {
-			return false, wait(short)
+			return false, waitIfShort(short)
 		}
 		next := at + n
 		next += scan.LeadingSpace(b[next:])
-		m, head, found := structure.at(b[next:], !short)
+		m, head, found := structure.matchAt(b[next:], !short)
 		switch {
 		case found == scan.Wait:
 			return false, scan.Wait
@@ -189,7 +189,7 @@ func (p *parser) again(w *sdk.Window) (bool, scan.Verdict) {
 			switch {
 			case found == scan.Wait:
 				return false, scan.Wait
-			case found == scan.Yes && string(h.key.of(b[next:])) == string(v.header.key.of(b)):
+			case found == scan.Yes && string(h.key.bytesIn(b[next:])) == string(v.header.key.bytesIn(b)):
 				return true, scan.Yes
 			}
 		case found == scan.Yes && m == closeCall:
@@ -199,7 +199,7 @@ func (p *parser) again(w *sdk.Window) (bool, scan.Verdict) {
 	}
 }
 
-func wait(short bool) scan.Verdict {
+func waitIfShort(short bool) scan.Verdict {
 	if short {
 		return scan.Wait
 	}

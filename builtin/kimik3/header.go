@@ -17,7 +17,7 @@ type span struct {
 	given bool
 }
 
-func (s span) of(b []byte) []byte { return b[s.at : s.at+s.n] }
+func (s span) bytesIn(b []byte) []byte { return b[s.at : s.at+s.n] }
 
 // header is a marker with attributes.
 type header struct {
@@ -64,7 +64,7 @@ func readHeader(b []byte, head int, final bool) (h header, v scan.Verdict) {
 			i = len(b)
 			break
 		}
-		h.set(word, span{i, end, true})
+		h.setAttribute(word, span{i, end, true})
 		i += end + 1
 	}
 	if final || i > maxHeader {
@@ -75,7 +75,7 @@ func readHeader(b []byte, head int, final bool) (h header, v scan.Verdict) {
 
 func isAttribute(c byte) bool { return c >= 'a' && c <= 'z' || c == '_' || c == '-' }
 
-func (h *header) set(word []byte, s span) {
+func (h *header) setAttribute(word []byte, s span) {
 	switch string(word) {
 	case "tool":
 		h.tool = s
@@ -90,16 +90,16 @@ func (h *header) set(word []byte, s span) {
 
 // isString says whether the value of an argument with this header is text.
 func (h *header) isString(b []byte) bool {
-	return !h.kind.given || string(h.kind.of(b)) == "string"
+	return !h.kind.given || string(h.kind.bytesIn(b)) == "string"
 }
 
-// id is the call's id: the name and, counted from 0, the index.
-func (h *header) id(b []byte) string {
-	name := bytes.ReplaceAll(bytes.ReplaceAll(h.tool.of(b), []byte("&quot;"), []byte{'"'}), []byte("&amp;"), []byte{'&'})
+// callID is the call's id: the name and, counted from 0, the index.
+func (h *header) callID(b []byte) string {
+	name := bytes.ReplaceAll(bytes.ReplaceAll(h.tool.bytesIn(b), []byte("&quot;"), []byte{'"'}), []byte("&amp;"), []byte{'&'})
 	if !h.index.given {
 		return string(name)
 	}
-	index := string(h.index.of(b))
+	index := string(h.index.bytesIn(b))
 	if n, err := strconv.ParseUint(index, 10, 32); err == nil && n > 0 {
 		index = strconv.FormatUint(n-1, 10)
 	}

@@ -23,12 +23,12 @@ type grammar struct {
 }
 
 func newGrammar(think bool, strip, calls []mark) *grammar {
-	m := prose.Markers{Strip: texts(strip...)}
+	m := prose.Markers{Strip: markTexts(strip...)}
 	if think {
-		m.Think, m.EndThink = texts(openThink), texts(closeThink)
+		m.Think, m.EndThink = markTexts(openThink), markTexts(closeThink)
 	}
 	var kinds []mark
-	m.Calls, kinds = spell(calls...)
+	m.Calls, kinds = spellingsOf(calls...)
 	return &grammar{prose.Compile(m), kinds}
 }
 
@@ -45,7 +45,7 @@ var (
 	frame = []mark{closeMessage, endMark, headMessage, bare}
 )
 
-func join(lists ...[]mark) []mark {
+func concatMarks(lists ...[]mark) []mark {
 	var all []mark
 	for _, l := range lists {
 		all = append(all, l...)
@@ -55,17 +55,17 @@ func join(lists ...[]mark) []mark {
 
 var (
 	unified = dialect{
-		idle:     newGrammar(true, join(strays, []mark{closeResponse}), join(calls, frame, []mark{openResponse, headThink})),
-		response: newGrammar(false, join(strays, []mark{openResponse}), join(calls, frame, []mark{closeResponse})),
+		idle:     newGrammar(true, concatMarks(strays, []mark{closeResponse}), concatMarks(calls, frame, []mark{openResponse, headThink})),
+		response: newGrammar(false, concatMarks(strays, []mark{openResponse}), concatMarks(calls, frame, []mark{closeResponse})),
 	}
 	// Without tools nothing is a call.
 	noTools = dialect{
-		idle:     newGrammar(true, []mark{closeResponse}, join(frame, []mark{openResponse, headThink})),
-		response: newGrammar(false, []mark{openResponse}, join(frame, []mark{closeResponse})),
+		idle:     newGrammar(true, []mark{closeResponse}, concatMarks(frame, []mark{openResponse, headThink})),
+		response: newGrammar(false, []mark{openResponse}, concatMarks(frame, []mark{closeResponse})),
 	}
 	// Calls, where thoughts have been taken out before.
-	callsOnly   = flat(join(strays, []mark{openResponse, closeResponse}), join(calls, frame))
-	nothingOnly = flat([]mark{openResponse, closeResponse}, frame)
+	callsOnly   = flatDialect(concatMarks(strays, []mark{openResponse, closeResponse}), concatMarks(calls, frame))
+	nothingOnly = flatDialect([]mark{openResponse, closeResponse}, frame)
 	// Thoughts, where another parser reads the calls: what begins one ends the
 	// thought, and stays.
 	thoughtsOnly = dialect{
@@ -75,24 +75,24 @@ var (
 	}
 )
 
-func flat(strip, calls []mark) dialect {
+func flatDialect(strip, calls []mark) dialect {
 	g := newGrammar(false, strip, calls)
 	return dialect{g, g}
 }
 
 var guidedGrammar = guided.Compile(guided.Markup{
-	Think:    texts(openThink),
-	EndThink: texts(closeThink, headThink, openResponse),
-	Strip:    texts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeResponse, closeMessage, endMark),
+	Think:    markTexts(openThink),
+	EndThink: markTexts(closeThink, headThink, openResponse),
+	Strip:    markTexts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeResponse, closeMessage, endMark),
 	Headers: []guided.Header{
 		{Marker: open + "call", End: separator, Attributes: true}, {Marker: open + " call", End: separator, Attributes: true},
 		{Marker: open + "message", End: separator, Attributes: true}, {Marker: open + " message", End: separator, Attributes: true},
 	},
-	Bodies: bodies(),
+	Bodies: guidedBodies(),
 })
 
-// bodies are the parts of native calls that a guided parser takes out.
-func bodies() []guided.Body {
+// guidedBodies are the parts of native calls that a guided parser takes out.
+func guidedBodies() []guided.Body {
 	var all []guided.Body
 	for _, head := range headArgument.spellings() {
 		all = append(all, guided.Body{Open: head, End: separator, Close: closer + "argument" + separator})
@@ -127,9 +127,9 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		return guided.New(guidedGrammar, &open)
 	}
 	if p.start == abi.ChannelResponse {
-		p.enter(inResponse)
+		p.enterChannel(inResponse)
 	} else {
-		p.enter(idle)
+		p.enterChannel(idle)
 		p.prose.Thought = p.start == abi.ChannelReasoning
 	}
 	return p

@@ -31,7 +31,7 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}
-	for _, marker := range texts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeMessage) {
+	for _, marker := range markTexts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeMessage) {
 		if strings.Contains(text+reasoning, marker) {
 			return marker
 		}
@@ -58,7 +58,7 @@ func TestEager(t *testing.T) {
 	for _, c := range []struct{ push, want string }{
 		{`<|open|>tools<|sep|><|open|>call tool="f" index="1"`, ""},
 		{"<|sep|>", "[f][id f:0]"},
-		{`<|open|>argument key="a" type="string"<|sep|>` + strings.Repeat("x", patience), "[a][" + strings.Repeat("x", patience) + "]"},
+		{`<|open|>argument key="a" type="string"<|sep|>` + strings.Repeat("x", repetitionRange), "[a][" + strings.Repeat("x", repetitionRange) + "]"},
 		{"y<|clo", "[y]"},
 		{"se|>argument<|sep|>z", "[<|close|>argument<|sep|>z]"},
 		{"<|close|>argument<|sep|><|close|>call<|sep|>", ""},

@@ -62,8 +62,8 @@ func (m mark) spellings() []string {
 	return []string{heads[0] + separator, heads[1] + separator, heads[0] + " " + separator, heads[1] + " " + separator}
 }
 
-// spell gives the spellings of several marks, and the mark of each.
-func spell(marks ...mark) (texts []string, kinds []mark) {
+// spellingsOf gives the spellings of several marks, and the mark of each.
+func spellingsOf(marks ...mark) (texts []string, kinds []mark) {
 	for _, m := range marks {
 		for _, s := range m.spellings() {
 			texts, kinds = append(texts, s), append(kinds, m)
@@ -72,8 +72,8 @@ func spell(marks ...mark) (texts []string, kinds []mark) {
 	return texts, kinds
 }
 
-func texts(marks ...mark) []string {
-	t, _ := spell(marks...)
+func markTexts(marks ...mark) []string {
+	t, _ := spellingsOf(marks...)
 	return t
 }
 
@@ -84,12 +84,12 @@ type markSet struct {
 }
 
 func newMarkSet(marks ...mark) *markSet {
-	t, kinds := spell(marks...)
+	t, kinds := spellingsOf(marks...)
 	return &markSet{scan.NewSet(t...), kinds}
 }
 
-// at asks which mark b begins with, and how long it is.
-func (s *markSet) at(b []byte, final bool) (m mark, n int, v scan.Verdict) {
+// matchAt asks which mark b begins with, and how long it is.
+func (s *markSet) matchAt(b []byte, final bool) (m mark, n int, v scan.Verdict) {
 	id, v := s.MatchPrefix(b, final)
 	if v != scan.Yes {
 		return 0, 0, v
@@ -97,8 +97,8 @@ func (s *markSet) at(b []byte, final bool) (m mark, n int, v scan.Verdict) {
 	return s.kinds[id], s.Len(id), v
 }
 
-// find looks for the first mark in b, from place from on.
-func (s *markSet) find(b []byte, from int, final bool) (at int, m mark, n int, v scan.Verdict) {
+// findFrom looks for the first mark in b, from place from on.
+func (s *markSet) findFrom(b []byte, from int, final bool) (at int, m mark, n int, v scan.Verdict) {
 	at, id, v := s.Find(b, from, final)
 	if v != scan.Yes {
 		return at, 0, 0, v
@@ -110,8 +110,8 @@ func (s *markSet) find(b []byte, from int, final bool) (at int, m mark, n int, v
 var structure = newMarkSet(openThink, closeThink, openResponse, closeResponse, openTools, closeTools,
 	closeCall, closeArgument, closeJSON, closeMessage, endMark, headCall, headArgument, headJSON, headMessage)
 
-// isCut says whether b is the beginning of a marker that the end of the text cut.
-func isCut(b []byte) bool {
+// isPartialMark says whether b is the beginning of a marker that the end of the text cut.
+func isPartialMark(b []byte) bool {
 	_, v := structure.MatchPrefix(b, false)
 	return v == scan.Wait && len(b) > 0
 }

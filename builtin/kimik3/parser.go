@@ -43,7 +43,7 @@ type parser struct {
 	headLen int
 
 	tools   bool // the calls stand in a tools channel
-	mute    bool // the call has no name, and is not said
+	mute    bool // the call has no name, and is not emitted
 	whole   bool // an argument or the json block has been closed
 	void    bool // no argument may follow: the json block was one
 	body    jsonbody.Body
@@ -56,27 +56,27 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case inProse:
-		return p.inProse(w)
+		return p.readProse(w)
 	case atHead:
-		return p.atHead(w)
+		return p.readHead(w)
 	case inStray:
-		return p.stray(w)
+		return p.readStrayMark(w)
 	case inTools:
-		return p.between(w)
+		return p.readBetweenCalls(w)
 	case inBody:
-		return p.inBody(w)
+		return p.readBody(w)
 	case atKey:
-		return p.atKey(w)
+		return p.readKey(w)
 	case inValue:
-		return p.inValue(w)
+		return p.readValue(w)
 	case inJSON:
 		if _, done := p.body.Next(w); !done {
 			return false
@@ -89,8 +89,8 @@ func (p *parser) step(w *sdk.Window) bool {
 	return false
 }
 
-// enter goes to a channel's prose.
-func (p *parser) enter(c proseChannel) {
+// enterChannel goes to a channel's prose.
+func (p *parser) enterChannel(c proseChannel) {
 	p.channel, p.state = c, inProse
 	if c == inResponse {
 		p.prose.Start(p.response.Grammar, false)
@@ -106,7 +106,7 @@ func (p *parser) grammar() *grammar {
 	return p.idle
 }
 
-func (p *parser) inProse(w *sdk.Window) bool {
+func (p *parser) readProse(w *sdk.Window) bool {
 	id, ok := p.prose.Next(w)
 	if !ok {
 		return false
@@ -123,9 +123,9 @@ func (p *parser) inProse(w *sdk.Window) bool {
 		w.Skip(n)
 		switch m {
 		case openResponse:
-			p.enter(inResponse)
+			p.enterChannel(inResponse)
 		case closeResponse:
-			p.enter(idle)
+			p.enterChannel(idle)
 		case openTools:
 			p.tools = true
 			p.state = inTools
@@ -136,13 +136,13 @@ func (p *parser) inProse(w *sdk.Window) bool {
 	return true
 }
 
-// atHead reads what makes a marker of a head in prose. A broken header is taken
+// readHead reads what makes a marker of a head in prose. A broken header is taken
 // out as far as its word; one that the end of the text cut, as a whole.
-func (p *parser) atHead(w *sdk.Window) bool {
+func (p *parser) readHead(w *sdk.Window) bool {
 	b, n := w.Bytes(), p.headLen
 	switch p.head {
 	case bare, headThink:
-		return p.half(w)
+		return p.endHalfHead(w)
 	}
 	h, v := readHeader(b, n, w.Final)
 	switch {
@@ -163,7 +163,7 @@ func (p *parser) atHead(w *sdk.Window) bool {
 		p.state = inProse
 	case p.head == headCall:
 		p.tools = false
-		p.call(w, h)
+		p.emitCall(w, h)
 	default:
 		w.Skip(h.n)
 		p.state = inStray
@@ -177,25 +177,25 @@ func openEnded(b []byte, head int) bool {
 	return v == scan.Wait
 }
 
-// half reads a marker that is not whole. At the text's end it was cut. A closer
+// endHalfHead reads a marker that is not whole. At the text's end it was cut. A closer
 // of a thought ends it also without the separator, if another marker follows or
 // nothing. Anything else is prose.
-func (p *parser) half(w *sdk.Window) bool {
+func (p *parser) endHalfHead(w *sdk.Window) bool {
 	b, n := w.Bytes(), p.headLen
 	p.state = inProse
 	rest := b[n:]
 	if p.head == headThink {
-		_, _, v := structure.at(rest, w.Final)
+		_, _, v := structure.matchAt(rest, w.Final)
 		switch {
 		case v == scan.Wait:
 			p.state = atHead
 			return false
-		case v == scan.Yes, w.Final && (len(rest) == 0 || isCut(b) || isCut(rest)):
+		case v == scan.Yes, w.Final && (len(rest) == 0 || isPartialMark(b) || isPartialMark(rest)):
 			w.Skip(n)
 			p.prose.Thought = false
 			return true
 		}
-	} else if w.Final && isCut(b) {
+	} else if w.Final && isPartialMark(b) {
 		w.Skip(w.Len())
 		return false
 	}
@@ -207,9 +207,9 @@ func (p *parser) half(w *sdk.Window) bool {
 	return true
 }
 
-// stray takes an argument out that belongs to no call.
-func (p *parser) stray(w *sdk.Window) bool {
-	at, m, n, v := structure.find(w.Bytes(), 0, w.Final)
+// readStrayMark takes an argument out that belongs to no call.
+func (p *parser) readStrayMark(w *sdk.Window) bool {
+	at, m, n, v := structure.findFrom(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
 		if w.Final {
@@ -221,7 +221,7 @@ func (p *parser) stray(w *sdk.Window) bool {
 	case m == closeArgument && p.head == headArgument, m == closeJSON && p.head == headJSON:
 		w.Skip(n)
 		p.state = inProse
-	case p.leaves(m), m == openTools, m == headCall:
+	case p.belongsToProse(m), m == openTools, m == headCall:
 		p.state = inProse
 	default:
 		w.Skip(n)
@@ -229,9 +229,9 @@ func (p *parser) stray(w *sdk.Window) bool {
 	return true
 }
 
-// leaves says whether a marker between calls, or in what is left of a broken one,
+// belongsToProse says whether a marker between calls, or in what is left of a broken one,
 // belongs to the prose around them.
-func (p *parser) leaves(m mark) bool {
+func (p *parser) belongsToProse(m mark) bool {
 	switch m {
 	case closeMessage, endMark:
 		return true
@@ -245,11 +245,11 @@ func (p *parser) leaves(m mark) bool {
 	return false
 }
 
-// between reads up to the next call, or to where the prose goes on. What else
+// readBetweenCalls reads up to the next call, or to where the prose goes on. What else
 // stands there is dropped.
-func (p *parser) between(w *sdk.Window) bool {
+func (p *parser) readBetweenCalls(w *sdk.Window) bool {
 	b := w.Bytes()
-	at, m, n, v := structure.find(b, 0, w.Final)
+	at, m, n, v := structure.findFrom(b, 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
 		if w.Final {
@@ -264,11 +264,11 @@ func (p *parser) between(w *sdk.Window) bool {
 		case scan.Wait:
 			return false
 		case scan.Yes:
-			p.call(w, h)
+			p.emitCall(w, h)
 		default:
 			w.Skip(n)
 		}
-	case p.leaves(m):
+	case p.belongsToProse(m):
 		p.state = inProse
 	case m == closeTools, m == closeCall && !p.tools:
 		w.Skip(n)

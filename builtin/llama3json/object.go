@@ -45,15 +45,15 @@ const (
 	isType
 )
 
-// start looks at the object at place at.
-func (o *object) start(from origin, at int) {
+// startObject looks at the object at place at.
+func (o *object) startObject(from origin, at int) {
 	*o = object{tools: o.tools, origin: from, lead: at, at: at}
 	o.walk.Start(false)
 }
 
-// look reads on. Yes: a call, whose name is known and whose arguments have begun.
+// lookAhead reads on. Yes: a call, whose name is known and whose arguments have begun.
 // No: none.
-func (o *object) look(b []byte) scan.Verdict {
+func (o *object) lookAhead(b []byte) scan.Verdict {
 	for {
 		n, s := o.walk.Next(b, o.at)
 		o.at = n
@@ -66,11 +66,11 @@ func (o *object) look(b []byte) scan.Verdict {
 		case scan.KeyBegins:
 			o.key = n + 1
 		case scan.KeyEnds:
-			ok = o.keyEnds(b[o.key : n-1])
+			ok = o.endKey(b[o.key : n-1])
 		case scan.ValueBegins:
-			ok = o.valueBegins(b[n], n)
+			ok = o.beginValue(b[n], n)
 		case scan.ValueEnds:
-			ok = o.valueEnds(b[o.value:n])
+			ok = o.endValue(b[o.value:n])
 		}
 		switch {
 		case !ok:
@@ -81,9 +81,9 @@ func (o *object) look(b []byte) scan.Verdict {
 	}
 }
 
-// keyEnds sees what a member means. Without a marker the first member of a call is
+// endKey sees what a member means. Without a marker the first member of a call is
 // one that calls have, and with a name that was not offered all of them are.
-func (o *object) keyEnds(key []byte) (ok bool) {
+func (o *object) endKey(key []byte) (ok bool) {
 	o.role = other
 	switch string(key) {
 	case "name":
@@ -102,8 +102,8 @@ func (o *object) keyEnds(key []byte) (ok bool) {
 	return true
 }
 
-// valueBegins says whether a call's member may begin with c.
-func (o *object) valueBegins(c byte, at int) (ok bool) {
+// beginValue says whether a call's member may begin with c.
+func (o *object) beginValue(c byte, at int) (ok bool) {
 	o.value = at
 	switch {
 	case o.role == isName && !o.named:
@@ -115,8 +115,8 @@ func (o *object) valueBegins(c byte, at int) (ok bool) {
 	return true
 }
 
-// valueEnds takes a call's name.
-func (o *object) valueEnds(value []byte) (ok bool) {
+// endValue takes a call's name.
+func (o *object) endValue(value []byte) (ok bool) {
 	if o.role != isName || o.named {
 		return true
 	}
@@ -126,5 +126,5 @@ func (o *object) valueEnds(value []byte) (ok bool) {
 	return len(name) > 0 && (o.offered || o.origin == marked || o.origin == atStart && !o.odd)
 }
 
-// cut says whether an object that the text cut would have been a call.
-func (o *object) cut() bool { return o.origin == marked || o.offered }
+// isCutCall says whether an object that the text cut would have been a call.
+func (o *object) isCutCall() bool { return o.origin == marked || o.offered }

@@ -26,7 +26,7 @@ const (
 	tagged   // behind the tag
 	inObject // before it is known what the object is
 	inCall   // in a call's object
-	called   // behind a call
+	called   // after a call
 	inJSON   // in an object that is text
 )
 
@@ -44,19 +44,19 @@ func (p *parser) Channel() abi.Channel { return abi.ChannelResponse }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case atTheStart:
-		return p.atTheStart(w)
+		return p.readStart(w)
 	case tagged:
-		return p.tagged(w)
+		return p.readAfterTag(w)
 	case inObject:
-		return p.inObject(w)
+		return p.readObject(w)
 	case inCall:
 		if !p.call.Step(w) {
 			return false
@@ -64,9 +64,9 @@ func (p *parser) step(w *sdk.Window) bool {
 		p.state = called
 		return true
 	case called:
-		return p.called(w)
+		return p.readAfterCall(w)
 	case inJSON:
-		return p.inJSON(w)
+		return p.readJSONText(w)
 	}
 	id, ok := p.prose.Next(w)
 	switch {
@@ -76,47 +76,47 @@ func (p *parser) step(w *sdk.Window) bool {
 		w.Skip(len(tag))
 		p.state = tagged
 	default:
-		p.look(inText, 0)
+		p.lookForCall(inText, 0)
 	}
 	return true
 }
 
-// look looks at the object at place at.
-func (p *parser) look(from origin, at int) {
-	p.object.start(from, at)
+// lookForCall looks at the object at place at.
+func (p *parser) lookForCall(from origin, at int) {
+	p.object.startObject(from, at)
 	p.state = inObject
 }
 
-// atTheStart reads the white space that the output begins with.
-func (p *parser) atTheStart(w *sdk.Window) bool {
+// readStart reads the white space that the output begins with.
+func (p *parser) readStart(w *sdk.Window) bool {
 	w.Text(scan.LeadingSpace(w.Bytes()))
 	switch b := w.Bytes(); {
 	case len(b) == 0:
 		return false
 	case b[0] == '{':
-		p.look(atStart, 0)
+		p.lookForCall(atStart, 0)
 	default:
 		p.state = inProse
 	}
 	return true
 }
 
-// tagged looks for the object behind the tag. What else stands there is text.
-func (p *parser) tagged(w *sdk.Window) bool {
+// readAfterTag looks for the object behind the tag. What else stands there is text.
+func (p *parser) readAfterTag(w *sdk.Window) bool {
 	b := w.Bytes()
 	switch n := scan.LeadingSpace(b); {
 	case n == len(b) && n <= maxSpace && !w.Final:
 		return false
 	case n < len(b) && n <= maxSpace && b[n] == '{':
-		p.look(marked, n)
+		p.lookForCall(marked, n)
 	default:
 		p.state = inProse
 	}
 	return true
 }
 
-// called looks for another call behind a call.
-func (p *parser) called(w *sdk.Window) bool {
+// readAfterCall looks for another call behind a call.
+func (p *parser) readAfterCall(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	p.state = inProse
@@ -124,7 +124,7 @@ func (p *parser) called(w *sdk.Window) bool {
 	case n > maxSpace:
 		return true
 	case n == len(b):
-		return p.wait(w, called)
+		return p.waitIn(w, called)
 	case b[n] != ';':
 		return true
 	}
@@ -137,14 +137,14 @@ func (p *parser) called(w *sdk.Window) bool {
 		if w.Final {
 			w.Skip(n)
 		}
-		return p.wait(w, called)
+		return p.waitIn(w, called)
 	case b[n] == '{':
-		p.look(marked, n)
+		p.lookForCall(marked, n)
 		return true
 	}
 	switch scan.Prefix(b[n:], tag, w.Final) {
 	case scan.Wait:
-		return p.wait(w, called)
+		return p.waitIn(w, called)
 	case scan.Yes:
 		w.Skip(n + len(tag))
 		p.state = tagged
@@ -152,18 +152,18 @@ func (p *parser) called(w *sdk.Window) bool {
 	return true
 }
 
-// wait stays in state s. At the end of the text what is left is text.
-func (p *parser) wait(w *sdk.Window, s state) bool {
+// waitIn stays in state s. At the end of the text what is left is text.
+func (p *parser) waitIn(w *sdk.Window, s state) bool {
 	if !w.Final {
 		p.state = s
 	}
 	return w.Final && w.Len() > 0
 }
 
-// inObject goes on when it is known what the object is.
-func (p *parser) inObject(w *sdk.Window) bool {
+// readObject goes on when it is known what the object is.
+func (p *parser) readObject(w *sdk.Window) bool {
 	b := w.Bytes()
-	switch v := p.object.look(b[:min(len(b), maxHeld)]); {
+	switch v := p.object.lookAhead(b[:min(len(b), maxHeld)]); {
 	case v == scan.Yes:
 		w.Skip(p.object.lead)
 		p.call.Enter(false)
@@ -173,7 +173,7 @@ func (p *parser) inObject(w *sdk.Window) bool {
 			w.Hold(scan.StringWatch)
 		}
 		return false
-	case v == scan.Wait && w.Final && p.object.cut():
+	case v == scan.Wait && w.Final && p.object.isCutCall():
 		w.Skip(w.Len())
 		return false
 	default:
@@ -187,9 +187,9 @@ func (p *parser) inObject(w *sdk.Window) bool {
 // quiet is what matters in a string of an object that is text.
 var quiet = scan.JoinWatchSets(scan.StringWatch, []byte{'\n'})
 
-// inJSON reads an object that is text. Whatever stands in it is text too, but an
+// readJSONText reads an object that is text. Whatever stands in it is text too, but an
 // empty line ends a string that was never closed, and the object with it.
-func (p *parser) inJSON(w *sdk.Window) bool {
+func (p *parser) readJSONText(w *sdk.Window) bool {
 	for w.Len() > 0 {
 		b := w.Bytes()
 		if b[0] == '\n' && p.json.InString() && w.Prev() == '\n' {

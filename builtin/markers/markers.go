@@ -20,17 +20,17 @@ var Module = sdk.Module{Manifest: described, New: sdk.Family("markers", newParse
 var grammars option.Cache
 
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
-	return grammars.GetOrBuild("markers", s, func() *option.Built { return build(s) }).Parser(s, kind)
+	return grammars.GetOrBuild("markers", s, func() *option.Built { return buildGrammar(s) }).Parser(s, kind)
 }
 
 // callPrefix is what the keys begin with that say how calls are written.
 const callPrefix = "call_"
 
-func build(s *abi.OpenBlock) *option.Built {
+func buildGrammar(s *abi.OpenBlock) *option.Built {
 	r := option.NewReader(s)
 	c := option.Reasoning(r, "content")
 	c.Separator = r.Text("call_separator", "")
-	c.Block = block(r)
+	c.Block = blockConfig(r)
 	if problem := r.Problem(option.ReasoningPrefix, callPrefix); problem != "" {
 		return &option.Built{Problem: problem}
 	}
@@ -55,8 +55,8 @@ const (
 	feedsKept  = "none"
 )
 
-// block reads how calls are written.
-func block(r *option.Reader) toolblock.Config {
+// blockConfig reads how calls are written.
+func blockConfig(r *option.Reader) toolblock.Config {
 	form := r.OneOf("call_arguments", formJSON, formXML, formStructured)
 	where := nameInBody
 	if form != formJSON {
@@ -68,7 +68,7 @@ func block(r *option.Reader) toolblock.Config {
 	}
 	switch where = r.OneOf("call_name", where, other); {
 	case where == nameInHeader:
-		return header(r, form)
+		return headerConfig(r, form)
 	case form != formJSON:
 		r.Refuse("call_name", "is body, but call_arguments is "+form+"; only a JSON body holds the name, write header")
 	}
@@ -90,9 +90,9 @@ func block(r *option.Reader) toolblock.Config {
 	return c
 }
 
-// header reads how calls are written whose name stands between markers of its
+// headerConfig reads how calls are written whose name stands between markers of its
 // own.
-func header(r *option.Reader, form string) toolblock.Config {
+func headerConfig(r *option.Reader, form string) toolblock.Config {
 	x := &toolblock.XML{
 		Function: r.Required("call_name_open", "<function=", "name the marker in front of a call's name"),
 		NameEnd:  r.Required("call_name_close", ">", "name the marker behind a call's name"),

@@ -79,7 +79,7 @@ type m3 struct {
 	block   bool   // the call stands in a block
 	schema  schema // of the call's parameters
 	key     []byte // the parameter that is being read
-	said    bool   // a part of its value was said
+	emitted bool   // a part of its value was emitted
 	kept    int    // place in the window of the first invoke's closer in a leaf, or none
 	closer  string // of the parameter
 	noClose bool   // the text has ended, and no closer of a leaf is left in it
@@ -114,7 +114,7 @@ func (p *m3) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *m3) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
@@ -125,24 +125,24 @@ const (
 	noteHeld   = "a tool call was dropped: a nested parameter is too long"
 )
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *m3) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *m3) readPart(w *sdk.Window) bool {
 	more := false
 	switch p.state {
 	case inProse:
-		return p.inProse(w)
+		return p.readProse(w)
 	case inBlock, inInvoke:
-		more = p.between(w)
+		more = p.readBetweenCalls(w)
 	case atHeader:
-		more = p.header(w)
+		more = p.readHeader(w)
 	case atKey:
-		more = p.atKey(w)
+		more = p.readKey(w)
 	case inValue:
-		more = p.inValue(w)
+		more = p.readValue(w)
 	case inLeaf:
-		more = p.inLeaf(w)
+		more = p.readLeaf(w)
 	default:
-		more = p.inElement(w)
+		more = p.readElement(w)
 	}
 	if !more && w.Final {
 		if w.InCall() {
@@ -154,7 +154,7 @@ func (p *m3) step(w *sdk.Window) bool {
 	return more
 }
 
-func (p *m3) inProse(w *sdk.Window) bool {
+func (p *m3) readProse(w *sdk.Window) bool {
 	id, ok := p.prose.Next(w)
 	if !ok {
 		return false
@@ -170,18 +170,18 @@ func (p *m3) inProse(w *sdk.Window) bool {
 	return true
 }
 
-// leave goes on behind a call.
-func (p *m3) leave() {
+// leaveCall goes on behind a call.
+func (p *m3) leaveCall() {
 	p.state = inProse
 	if p.block {
 		p.state = inBlock
 	}
 }
 
-// between reads what stands between calls, or between a call's parameters. What
+// readBetweenCalls reads what stands between calls, or between a call's parameters. What
 // is no marker is dropped. The block's closer ends a call that lacks its own; an
 // opener starts anew.
-func (p *m3) between(w *sdk.Window) bool {
+func (p *m3) readBetweenCalls(w *sdk.Window) bool {
 	at, id, v := structure.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
@@ -200,14 +200,14 @@ func (p *m3) between(w *sdk.Window) bool {
 		p.block = true
 		p.state = inBlock
 	case isBlockClose:
-		p.end(w)
+		p.endText(w)
 		p.state = inProse
 	case isInvoke:
 		w.CallDrop()
 		p.state = atHeader
 	case isInvokeClose:
-		p.end(w)
-		p.leave()
+		p.endText(w)
+		p.leaveCall()
 	case isElement:
 		if p.state == inInvoke {
 			p.state = atKey
@@ -216,8 +216,8 @@ func (p *m3) between(w *sdk.Window) bool {
 	return true
 }
 
-// end completes the open call, if there is one.
-func (p *m3) end(w *sdk.Window) {
+// endText completes the open call, if there is one.
+func (p *m3) endText(w *sdk.Window) {
 	if w.InCall() {
 		w.CallEnd()
 	}
@@ -226,9 +226,9 @@ func (p *m3) end(w *sdk.Window) {
 // maxHeader is the longest name or key in bytes.
 const maxHeader = 512
 
-// tag reads a name up to the ">" behind it. One that does not end so, or holds
+// readTag reads a name up to the ">" behind it. One that does not end so, or holds
 // other markup, is none.
-func tag(w *sdk.Window) (name []byte, n int, v scan.Verdict) {
+func readTag(w *sdk.Window) (name []byte, n int, v scan.Verdict) {
 	b := w.Bytes()
 	n = bytes.IndexAny(b[:min(len(b), maxHeader)], "><\n")
 	switch {
@@ -240,9 +240,9 @@ func tag(w *sdk.Window) (name []byte, n int, v scan.Verdict) {
 	return b[:n], n + 1, scan.Yes
 }
 
-// header reads a call's header, behind its marker.
-func (p *m3) header(w *sdk.Window) bool {
-	name, n, v := tag(w)
+// readHeader reads a call's header, behind its marker.
+func (p *m3) readHeader(w *sdk.Window) bool {
+	name, n, v := readTag(w)
 	if v == scan.Wait {
 		return false
 	}
@@ -256,15 +256,15 @@ func (p *m3) header(w *sdk.Window) bool {
 		w.Skip(n)
 		return true
 	}
-	p.schema = parameters(p.open, string(name[from:to]))
+	p.schema = parameterSchema(p.open, string(name[from:to]))
 	w.Call(from, to-from, 0)
 	w.Skip(n)
 	return true
 }
 
-// atKey reads the key of a parameter.
-func (p *m3) atKey(w *sdk.Window) bool {
-	key, n, v := tag(w)
+// readKey reads the key of a parameter.
+func (p *m3) readKey(w *sdk.Window) bool {
+	key, n, v := readTag(w)
 	switch {
 	case v == scan.Wait:
 		return false
@@ -278,21 +278,21 @@ func (p *m3) atKey(w *sdk.Window) bool {
 		w.Key(0, len(key), 0)
 	}
 	w.Skip(n)
-	w.Scanned, p.said, p.kept = 0, false, none
+	w.Scanned, p.emitted, p.kept = 0, false, none
 	p.state = inValue
 	return true
 }
 
-// inValue looks, behind white space, whether the value begins with an element.
-func (p *m3) inValue(w *sdk.Window) bool {
+// readValue looks, behind white space, whether the value begins with an element.
+func (p *m3) readValue(w *sdk.Window) bool {
 	b := w.Bytes()
 	w.Scanned += scan.LeadingSpace(b[w.Scanned:])
-	child, v := opens(b[w.Scanned:], w.Final)
+	child, v := opensChild(b[w.Scanned:], w.Final)
 	switch {
 	case v == scan.Wait && w.Scanned < maxHeld:
 		return false
 	case v == scan.Yes && child:
-		p.tree.reset(p.key)
+		p.tree.startTree(p.key)
 		p.state = inElement
 	default:
 		w.Scanned = 0
@@ -301,8 +301,8 @@ func (p *m3) inValue(w *sdk.Window) bool {
 	return true
 }
 
-// opens asks whether b begins with an element's marker, and not with a closer's.
-func opens(b []byte, final bool) (child bool, v scan.Verdict) {
+// opensChild asks whether b begins with an element's marker, and not with a closer's.
+func opensChild(b []byte, final bool) (child bool, v scan.Verdict) {
 	v = scan.Prefix(b, element, final)
 	switch {
 	case v == scan.Yes && len(b) == len(element) && !final:
@@ -316,9 +316,9 @@ func opens(b []byte, final bool) (child bool, v scan.Verdict) {
 // maxHeld is how many bytes of a value are held.
 const maxHeld = 1<<20 - 1<<16
 
-// inLeaf reads a value that is text. Only its own closer ends it; but where none
+// readLeaf reads a value that is text. Only its own closer ends it; but where none
 // follows to the end of the text, the first invoke's closer in it did.
-func (p *m3) inLeaf(w *sdk.Window) bool {
+func (p *m3) readLeaf(w *sdk.Window) bool {
 	for {
 		b := w.Bytes()
 		at, _, v := leafEnd.Find(b, w.Scanned, w.Final)
@@ -329,12 +329,12 @@ func (p *m3) inLeaf(w *sdk.Window) bool {
 				p.endLeaf(w, p.kept, 0)
 				return true
 			}
-			p.sayPart(w, at)
+			p.emitCertainPart(w, at)
 			return false
 		}
 		switch scan.Prefix(b[at:], p.closer, w.Final) {
 		case scan.Wait:
-			p.sayPart(w, at)
+			p.emitCertainPart(w, at)
 			return false
 		case scan.Yes:
 			p.endLeaf(w, at, len(p.closer))
@@ -344,7 +344,7 @@ func (p *m3) inLeaf(w *sdk.Window) bool {
 			p.kept = none
 			switch scan.Prefix(b[at:], invokeClose, w.Final) {
 			case scan.Wait:
-				p.sayPart(w, at)
+				p.emitCertainPart(w, at)
 				return false
 			case scan.Yes:
 				if p.kept = at; p.noClose {
@@ -359,23 +359,23 @@ func (p *m3) inLeaf(w *sdk.Window) bool {
 
 var leafEnd = scan.NewSet(namespace)
 
-// sayPart says what is certain of a leaf that was searched up to place at.
-func (p *m3) sayPart(w *sdk.Window, at int) {
+// emitCertainPart emits what is certain of a leaf that was searched up to place at.
+func (p *m3) emitCertainPart(w *sdk.Window, at int) {
 	if p.kept != none {
 		at = p.kept
 	}
 	if at > 0 {
-		p.say(w, at, abi.FlagMore)
+		p.emitValue(w, at, abi.FlagMore)
 	}
-	if p.said {
+	if p.emitted {
 		w.Watch(abi.Value, leafEnd.FirstBytes())
 	}
 }
 
-func (p *m3) say(w *sdk.Window, n int, more uint8) {
+func (p *m3) emitValue(w *sdk.Window, n int, more uint8) {
 	if w.InCall() {
 		w.Value(0, n, abi.ReadSchema|more)
-		p.said = true
+		p.emitted = true
 	}
 	w.Skip(n)
 	if p.kept != none {
@@ -385,16 +385,16 @@ func (p *m3) say(w *sdk.Window, n int, more uint8) {
 
 // endLeaf ends a leaf at place at, at a closer of n bytes.
 func (p *m3) endLeaf(w *sdk.Window, at, n int) {
-	p.say(w, at, 0)
+	p.emitValue(w, at, 0)
 	w.Skip(n)
 	w.Scanned = 0
 	p.state = inInvoke
 }
 
-// inElement reads a value that is made of elements, and says it when it is whole:
+// readElement reads a value that is made of elements, and says it when it is whole:
 // what kind of value it is shows late.
-func (p *m3) inElement(w *sdk.Window) bool {
-	switch p.tree.scan(w) {
+func (p *m3) readElement(w *sdk.Window) bool {
+	switch p.tree.scanElement(w) {
 	case scan.Wait:
 		return false
 	case scan.No:
@@ -402,7 +402,7 @@ func (p *m3) inElement(w *sdk.Window) bool {
 		w.CallDrop()
 	default:
 		if w.InCall() {
-			p.tree.say(w, p.schema.member(p.key))
+			p.tree.emitTree(w, p.schema.memberSchema(p.key))
 		}
 	}
 	w.Skip(w.Scanned)

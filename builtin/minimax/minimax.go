@@ -14,7 +14,7 @@ import (
 var manifest string
 
 // Module is the family's parser module.
-var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: constraint}
+var Module = sdk.Module{Manifest: manifest, New: newParser, Constraint: buildConstraint}
 
 var m2 = turn.New(turn.Config{
 	Think: "<think>", EndThink: "</think>",
@@ -49,7 +49,7 @@ func newParser(s *abi.OpenBlock) sdk.Parser {
 	return nil
 }
 
-func constraint(s *abi.OpenBlock) []byte {
+func buildConstraint(s *abi.OpenBlock) []byte {
 	if family, _ := sdk.SplitName(s.Parser); family != "minimax_m2" {
 		return nil
 	}

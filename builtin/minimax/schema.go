@@ -11,8 +11,8 @@ import (
 // needs it. The zero value says nothing.
 type schema struct{ root, node []byte }
 
-// parameters is the schema of that tool's parameters.
-func parameters(s *abi.OpenBlock, tool string) schema {
+// parameterSchema is the schema of that tool's parameters.
+func parameterSchema(s *abi.OpenBlock, tool string) schema {
 	for _, c := range s.Schemas {
 		if int(c.Tool) < len(s.Tools) && s.Tools[c.Tool] == tool {
 			return schema{[]byte(c.JSON), []byte(c.JSON)}
@@ -25,9 +25,9 @@ func parameters(s *abi.OpenBlock, tool string) schema {
 // clients, and may refer to themselves.
 const maxVisits = 256
 
-// each calls f with the node, what it refers to, and the branches of its unions,
+// eachAlternative calls f with the node, what it refers to, and the branches of its unions,
 // until f answers true.
-func (s schema) each(f func(node []byte) bool) {
+func (s schema) eachAlternative(f func(node []byte) bool) {
 	visits := 0
 	var visit func(node []byte) bool
 	visit = func(node []byte) (done bool) {
@@ -41,7 +41,7 @@ func (s schema) each(f func(node []byte) bool) {
 			switch {
 			case done:
 			case name == "$ref":
-				done = visit(s.resolve(string(value)))
+				done = visit(s.resolveRef(string(value)))
 			case name == "allOf" || name == "anyOf" || name == "oneOf":
 				scan.EachElement(value, func(branch []byte) { done = done || visit(branch) })
 			}
@@ -51,8 +51,8 @@ func (s schema) each(f func(node []byte) bool) {
 	visit(s.node)
 }
 
-// resolve finds what a local reference, still in its quotation marks, points at.
-func (s schema) resolve(ref string) []byte {
+// resolveRef finds what a local reference, still in its quotation marks, points at.
+func (s schema) resolveRef(ref string) []byte {
 	path, ok := strings.CutPrefix(strings.Trim(ref, `"`), "#")
 	if !ok {
 		return nil
@@ -69,7 +69,7 @@ func (s schema) resolve(ref string) []byte {
 
 // admits says whether the schema, or a branch of it, names that type.
 func (s schema) admits(kind string) (yes bool) {
-	s.each(func(node []byte) bool {
+	s.eachAlternative(func(node []byte) bool {
 		t := scan.MemberNamed(node, "type")
 		yes = scan.IsStringOf(t, kind)
 		scan.EachElement(t, func(v []byte) { yes = yes || scan.IsStringOf(v, kind) })
@@ -88,9 +88,9 @@ func (s schema) isText() bool {
 	return true
 }
 
-// member is the schema of an object's member.
-func (s schema) member(name []byte) schema {
-	return s.below(func(node []byte) []byte {
+// memberSchema is the schema of an object's member.
+func (s schema) memberSchema(name []byte) schema {
+	return s.pickBelow(func(node []byte) []byte {
 		if v := scan.MemberNamed(scan.MemberNamed(node, "properties"), string(name)); v != nil {
 			return v
 		}
@@ -98,13 +98,13 @@ func (s schema) member(name []byte) schema {
 	})
 }
 
-// items is the schema of an array's elements.
-func (s schema) items() schema {
-	return s.below(func(node []byte) []byte { return scan.MemberNamed(node, "items") })
+// itemSchema is the schema of an array's elements.
+func (s schema) itemSchema() schema {
+	return s.pickBelow(func(node []byte) []byte { return scan.MemberNamed(node, "items") })
 }
 
-func (s schema) below(pick func(node []byte) []byte) (found schema) {
-	s.each(func(node []byte) bool {
+func (s schema) pickBelow(pick func(node []byte) []byte) (found schema) {
+	s.eachAlternative(func(node []byte) bool {
 		v := pick(node)
 		if len(v) == 0 || v[0] != '{' {
 			return false

@@ -37,36 +37,36 @@ const (
 	parent                  // elements
 )
 
-// reset makes t ready for a value whose first element begins the window, white
+// startTree makes t ready for a value whose first element begins the window, white
 // space aside.
-func (t *tree) reset(key []byte) {
+func (t *tree) startTree(key []byte) {
 	t.nodes = append(t.nodes[:0], node{kind: parent})
 	t.open = append(t.open[:0], 0)
 	t.key = key
 }
 
-func (t *tree) top() *node { return &t.nodes[t.open[len(t.open)-1]] }
+func (t *tree) topNode() *node { return &t.nodes[t.open[len(t.open)-1]] }
 
-// name is the key of the innermost open element.
-func (t *tree) name(b []byte) []byte {
+// openElementName is the key of the innermost open element.
+func (t *tree) openElementName(b []byte) []byte {
 	if len(t.open) == 1 {
 		return t.key
 	}
-	n := t.top()
+	n := t.topNode()
 	return b[n.key : n.key+n.keyLen]
 }
 
-// scan reads on: Yes, the value is whole and ends at w.Scanned; Wait, more must
+// scanElement reads on: Yes, the value is whole and ends at w.Scanned; Wait, more must
 // come; No, it is too long.
-func (t *tree) scan(w *sdk.Window) scan.Verdict {
+func (t *tree) scanElement(w *sdk.Window) scan.Verdict {
 	b := w.Bytes()
 	for len(t.open) > 0 {
-		top := t.top()
+		top := t.topNode()
 		if top.kind == unknown {
 			w.Scanned += scan.LeadingSpace(b[w.Scanned:])
-			child, v := opens(b[w.Scanned:], w.Final)
+			child, v := opensChild(b[w.Scanned:], w.Final)
 			if v == scan.Wait {
-				return t.wait(w)
+				return t.waitOrEnd(w)
 			}
 			top.kind = leaf
 			if child && len(t.open) < maxDepth {
@@ -76,27 +76,27 @@ func (t *tree) scan(w *sdk.Window) scan.Verdict {
 		at, _, v := leafEnd.Find(b, w.Scanned, w.Final)
 		w.Scanned = at
 		if v != scan.Yes {
-			return t.wait(w)
+			return t.waitOrEnd(w)
 		}
-		if v := t.marker(b, at, w); v != scan.Yes {
-			return t.wait(w)
+		if v := t.readMarker(b, at, w); v != scan.Yes {
+			return t.waitOrEnd(w)
 		}
 	}
 	return scan.Yes
 }
 
-func (t *tree) wait(w *sdk.Window) scan.Verdict {
+func (t *tree) waitOrEnd(w *sdk.Window) scan.Verdict {
 	if w.Len() > maxHeld {
 		return scan.No
 	}
 	return scan.Wait
 }
 
-// marker reads the namespace at place at, and what it makes of what is behind.
+// readMarker reads the namespace at place at, and what it makes of what is behind.
 // The closer of the call closes all elements but text.
-func (t *tree) marker(b []byte, at int, w *sdk.Window) scan.Verdict {
-	top := t.top()
-	n, v := closes(b[at:], t.name(b), w.Final)
+func (t *tree) readMarker(b []byte, at int, w *sdk.Window) scan.Verdict {
+	top := t.topNode()
+	n, v := closesElement(b[at:], t.openElementName(b), w.Final)
 	switch {
 	case v == scan.Wait:
 		return v
@@ -119,7 +119,7 @@ func (t *tree) marker(b []byte, at int, w *sdk.Window) scan.Verdict {
 		w.Scanned = at
 		return v
 	}
-	child, v := opens(b[at:], w.Final)
+	child, v := opensChild(b[at:], w.Final)
 	if v == scan.Wait || !child {
 		if v == scan.Wait {
 			w.Scanned = at
@@ -145,9 +145,9 @@ func (t *tree) marker(b []byte, at int, w *sdk.Window) scan.Verdict {
 	return scan.Yes
 }
 
-// closes asks whether b begins with the closer of an element of that name, of n
+// closesElement asks whether b begins with the closer of an element of that name, of n
 // bytes.
-func closes(b, name []byte, final bool) (n int, v scan.Verdict) {
+func closesElement(b, name []byte, final bool) (n int, v scan.Verdict) {
 	const head = namespace + "</"
 	if v = scan.Prefix(b, head, final); v != scan.Yes {
 		return 0, v
@@ -165,11 +165,11 @@ func closes(b, name []byte, final bool) (n int, v scan.Verdict) {
 	return 0, scan.Wait
 }
 
-// say says the value as its schema has it.
-func (t *tree) say(w *sdk.Window, s schema) { t.value(w, 0, s, abi.ReadSchema) }
+// emitTree emits the value as its schema has it.
+func (t *tree) emitTree(w *sdk.Window, s schema) { t.emitNode(w, 0, s, abi.ReadSchema) }
 
-// value says node i.
-func (t *tree) value(w *sdk.Window, i int, s schema, how uint8) {
+// emitNode says node i.
+func (t *tree) emitNode(w *sdk.Window, i int, s schema, how uint8) {
 	n := &t.nodes[i]
 	if n.kind != parent {
 		w.Value(n.text, n.textLen, how)
@@ -177,26 +177,26 @@ func (t *tree) value(w *sdk.Window, i int, s schema, how uint8) {
 	}
 	b := w.Bytes()
 	if t.isArray(b, i, s) {
-		items := s.items()
+		items := s.itemSchema()
 		w.OpenArray()
-		for c := i + 1; c <= i+n.below; c = t.next(c) {
-			t.value(w, c, items, abi.ReadSchema)
+		for c := i + 1; c <= i+n.below; c = t.nextSibling(c) {
+			t.emitNode(w, c, items, abi.ReadSchema)
 		}
 		w.Close()
 		return
 	}
-	t.group(b, i)
+	t.groupSiblings(b, i)
 	w.OpenObject()
-	for c := i + 1; c <= i+n.below; c = t.next(c) {
+	for c := i + 1; c <= i+n.below; c = t.nextSibling(c) {
 		if !t.nodes[c].again {
-			t.member(w, c, s)
+			t.emitMember(w, c, s)
 		}
 	}
 	w.Close()
 }
 
-// next is the node behind node i and all that is below it.
-func (t *tree) next(i int) int { return i + t.nodes[i].below + 1 }
+// nextSibling is the node behind node i and all that is below it.
+func (t *tree) nextSibling(i int) int { return i + t.nodes[i].below + 1 }
 
 func (t *tree) keyOf(b []byte, i int) []byte {
 	n := &t.nodes[i]
@@ -206,7 +206,7 @@ func (t *tree) keyOf(b []byte, i int) []byte {
 // isArray says whether node i is an array: its schema admits one, and its elements
 // are items.
 func (t *tree) isArray(b []byte, i int, s schema) bool {
-	for c := i + 1; c <= i+t.nodes[i].below; c = t.next(c) {
+	for c := i + 1; c <= i+t.nodes[i].below; c = t.nextSibling(c) {
 		if string(t.keyOf(b, c)) != "item" {
 			return false
 		}
@@ -214,10 +214,10 @@ func (t *tree) isArray(b []byte, i int, s schema) bool {
 	return s.admits("array")
 }
 
-// group links the children of node i that have one key.
-func (t *tree) group(b []byte, i int) {
+// groupSiblings links the children of node i that have one key.
+func (t *tree) groupSiblings(b []byte, i int) {
 	last := make(map[string]int)
-	for c := i + 1; c <= i+t.nodes[i].below; c = t.next(c) {
+	for c := i + 1; c <= i+t.nodes[i].below; c = t.nextSibling(c) {
 		key := t.keyOf(b, c)
 		if before, ok := last[string(key)]; ok {
 			t.nodes[before].same, t.nodes[c].again = c, true
@@ -226,18 +226,18 @@ func (t *tree) group(b []byte, i int) {
 	}
 }
 
-// member says child c as a member of an object. Children of one name are one
+// emitMember says child c as a member of an object. Children of one name are one
 // array, which stands where the first of them does.
-func (t *tree) member(w *sdk.Window, c int, s schema) {
+func (t *tree) emitMember(w *sdk.Window, c int, s schema) {
 	n := &t.nodes[c]
 	w.Key(n.key, n.keyLen, 0)
 	if n.kind != parent && n.same == 0 {
-		t.value(w, c, schema{}, abi.ReadSchema)
+		t.emitNode(w, c, schema{}, abi.ReadSchema)
 		return
 	}
-	below := s.member(t.keyOf(w.Bytes(), c))
+	below := s.memberSchema(t.keyOf(w.Bytes(), c))
 	if n.same == 0 {
-		t.value(w, c, below, abi.ReadSchema)
+		t.emitNode(w, c, below, abi.ReadSchema)
 		return
 	}
 	// The host takes the elements' schema from the array's; there is none for an
@@ -252,7 +252,7 @@ func (t *tree) member(w *sdk.Window, c int, s schema) {
 	}
 	w.OpenArray()
 	for ; c > 0; c = t.nodes[c].same {
-		t.value(w, c, below, how)
+		t.emitNode(w, c, below, how)
 	}
 	w.Close()
 }

@@ -21,10 +21,10 @@ type state uint8
 const (
 	inProse state = iota
 	opened        // behind the opener
-	inID          // behind a call's name and the marker of its id
+	inID          // after a call's name and the marker of its id
 	inBody        // in a named call's arguments
 	inArray
-	closed // behind a call or an array
+	closed // after a call or an array
 )
 
 // parser reads one session in native mode.
@@ -41,17 +41,17 @@ func (p *parser) Channel() abi.Channel { return p.start }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case opened:
-		return p.opened(w)
+		return p.readAfterMarker(w)
 	case inID:
-		return p.id(w)
+		return p.readID(w)
 	case inBody:
 		if _, done := p.body.Next(w); !done {
 			return false
@@ -65,7 +65,7 @@ func (p *parser) step(w *sdk.Window) bool {
 		p.state = closed
 		return true
 	case closed:
-		return p.closed(w)
+		return p.readAfterCall(w)
 	}
 	if _, ok := p.prose.Next(w); !ok {
 		return false
@@ -75,8 +75,8 @@ func (p *parser) step(w *sdk.Window) bool {
 	return true
 }
 
-// opened looks at what tells the forms apart.
-func (p *parser) opened(w *sdk.Window) bool {
+// readAfterMarker looks at what tells the forms apart.
+func (p *parser) readAfterMarker(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	switch {
@@ -84,15 +84,15 @@ func (p *parser) opened(w *sdk.Window) bool {
 		p.state = inProse
 		return true
 	case n == len(b):
-		return cut(w)
+		return endCutHeader(w)
 	case b[n] != '[' && b[n] != '{':
-		return p.header(w, n)
+		return p.readHeader(w, n)
 	}
 	switch id, v := markers.MatchPrefix(b[n:], w.Final); {
 	case v == scan.Wait:
 		return false
 	case v == scan.Yes && (id == isArgs || id == isCallID):
-		return p.header(w, n)
+		return p.readHeader(w, n)
 	case v == scan.Yes:
 		w.Skip(n)
 		p.state = inProse
@@ -103,18 +103,18 @@ func (p *parser) opened(w *sdk.Window) bool {
 	return true
 }
 
-// header reads a name from place from on, and the marker or brace behind it. A
+// readHeader reads a name from place from on, and the marker or brace behind it. A
 // body without a name makes no call; a name with neither behind it is prose.
-func (p *parser) header(w *sdk.Window, from int) bool {
+func (p *parser) readHeader(w *sdk.Window, from int) bool {
 	b := w.Bytes()
 	to := from + nameLen(b[from:])
-	next, at, v := behind(b, to)
+	next, at, v := stateAfterName(b, to)
 	switch {
 	case to-from > maxName || v == scan.No:
 		p.state = inProse
 		return true
 	case v == scan.Wait:
-		return cut(w)
+		return endCutHeader(w)
 	case to > from:
 		w.Call(from, to-from, 0)
 	}
@@ -125,17 +125,17 @@ func (p *parser) header(w *sdk.Window, from int) bool {
 	return true
 }
 
-// id reads a call's id. Something else there makes no call.
-func (p *parser) id(w *sdk.Window) bool {
+// readID reads a call's id. Something else there makes no call.
+func (p *parser) readID(w *sdk.Window) bool {
 	b := w.Bytes()
 	to := nameLen(b)
-	next, at, v := behind(b, to)
+	next, at, v := stateAfterName(b, to)
 	switch {
 	case to > maxName || v == scan.No || next == inID:
 		w.CallDrop()
 		at = 0
 	case v == scan.Wait:
-		return cut(w)
+		return endCutHeader(w)
 	case to > 0 && w.InCall():
 		w.CallID(0, to, 0)
 	}
@@ -145,10 +145,10 @@ func (p *parser) id(w *sdk.Window) bool {
 	return true
 }
 
-// behind looks at what follows a name or an id, at place to: a marker, or the
+// stateAfterName looks at what follows a name or an id, at place to: a marker, or the
 // arguments with white space before them. It answers which state that leads to,
 // and where in the window that begins.
-func behind(b []byte, to int) (next state, at int, v scan.Verdict) {
+func stateAfterName(b []byte, to int) (next state, at int, v scan.Verdict) {
 	n := scan.LeadingSpace(b[to:])
 	switch {
 	case n > maxSpace:
@@ -170,8 +170,8 @@ func behind(b []byte, to int) (next state, at int, v scan.Verdict) {
 	return inProse, 0, scan.No
 }
 
-// cut takes out what the end of the text cut.
-func cut(w *sdk.Window) bool {
+// endCutHeader takes out what the end of the text cut.
+func endCutHeader(w *sdk.Window) bool {
 	if w.Final {
 		w.CallDrop()
 		w.Skip(w.Len())
@@ -179,9 +179,9 @@ func cut(w *sdk.Window) bool {
 	return false
 }
 
-// closed looks for the closer behind a call or an array: the white space before
+// readAfterCall looks for the closer behind a call or an array: the white space before
 // it goes with it.
-func (p *parser) closed(w *sdk.Window) bool {
+func (p *parser) readAfterCall(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	switch v := scan.Prefix(b[n:], endCalls, w.Final); {

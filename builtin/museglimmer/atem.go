@@ -34,25 +34,25 @@ var (
 	inValues = scan.NewSet(parameterClose, eom, eot, start)
 )
 
-// block reads a message to a tool up to its next invoke or its end. What else
+// readBlock reads a message to a tool up to its next invoke or its end. What else
 // stands there is for nobody.
-func (p *parser) block(w *sdk.Window) bool {
+func (p *parser) readBlock(w *sdk.Window) bool {
 	at, id, v := inBlocks.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
 		return false
 	}
-	p.ender(w, inBlocks.Marker(id))
+	p.takeEnder(w, inBlocks.Marker(id))
 	return true
 }
 
-// ender goes on behind or at a marker outside parameters.
-func (p *parser) ender(w *sdk.Window, marker string) {
+// takeEnder goes on behind or at a marker outside parameters.
+func (p *parser) takeEnder(w *sdk.Window, marker string) {
 	switch marker {
 	case eom, eot:
 		w.CallDrop()
 		w.Skip(len(marker))
-		p.enter(outside, w.Offset())
+		p.enterBody(outside, w.Offset())
 	case start:
 		w.CallDrop()
 		p.state = inHeader
@@ -73,8 +73,8 @@ func (p *parser) ender(w *sdk.Window, marker string) {
 	}
 }
 
-// invoke reads an invoke's tag.
-func (p *parser) invoke(w *sdk.Window) bool {
+// readInvoke reads an invoke's tag.
+func (p *parser) readInvoke(w *sdk.Window) bool {
 	b := w.Bytes()
 	t, v := readTag(b, len(invoke), w.Final)
 	switch {
@@ -85,7 +85,7 @@ func (p *parser) invoke(w *sdk.Window) bool {
 		p.state = inBlock
 		return true
 	case t.n > 0 && !p.guided:
-		from := p.declared(string(b[t.at : t.at+t.n]))
+		from := p.declaredTool(string(b[t.at : t.at+t.n]))
 		w.Call(t.at+from, t.n-from, 0)
 	}
 	w.Skip(t.len)
@@ -93,9 +93,9 @@ func (p *parser) invoke(w *sdk.Window) bool {
 	return true
 }
 
-// declared is where in name the name of a tool begins. A namespace that stands
+// declaredTool is where in name the name of a tool begins. A namespace that stands
 // twice before a tool's name is one too many.
-func (p *parser) declared(name string) int {
+func (p *parser) declaredTool(name string) int {
 	if slices.Contains(p.tools, name) {
 		return 0
 	}
@@ -111,19 +111,19 @@ func (p *parser) declared(name string) int {
 	return 0
 }
 
-// call reads an invoke up to its next parameter or its end.
-func (p *parser) call(w *sdk.Window) bool {
+// readCall reads an invoke up to its next parameter or its end.
+func (p *parser) readCall(w *sdk.Window) bool {
 	at, id, v := inCalls.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
 		return false
 	}
-	p.ender(w, inCalls.Marker(id))
+	p.takeEnder(w, inCalls.Marker(id))
 	return true
 }
 
-// key reads a parameter's tag. Without a name the parameter is none.
-func (p *parser) key(w *sdk.Window) bool {
+// readKey reads a parameter's tag. Without a name the parameter is none.
+func (p *parser) readKey(w *sdk.Window) bool {
 	t, v := readTag(w.Bytes(), len(parameter), w.Final)
 	switch {
 	case v == scan.Wait:
@@ -163,27 +163,27 @@ func (p *parser) readValue(w *sdk.Window) bool {
 		p.value.held = p.value.held && at <= maxHeld
 		switch {
 		case v == scan.Yes && inValues.Marker(id) == parameterClose:
-			p.say8(w, at, 0)
+			p.emitValue(w, at, 0)
 			w.Skip(len(parameterClose))
 			p.state = inCall
 			return true
 		case v == scan.Yes:
 			if !p.value.held {
-				p.say8(w, at, abi.FlagMore)
+				p.emitValue(w, at, abi.FlagMore)
 				p.value.held, at = true, 0
 			}
 			if p.value.noClose {
-				return p.valueCut(w)
+				return p.settleUnclosedValue(w)
 			}
 			w.Scanned = at + 1
 			continue
 		case w.Final:
 			p.value.noClose = true
-			return p.valueCut(w)
+			return p.settleUnclosedValue(w)
 		}
 		w.Scanned = at
 		if !p.value.held {
-			p.say8(w, at, abi.FlagMore)
+			p.emitValue(w, at, abi.FlagMore)
 			if !p.value.mute {
 				w.Watch(abi.Value, valueWatch)
 			}
@@ -192,17 +192,17 @@ func (p *parser) readValue(w *sdk.Window) bool {
 	}
 }
 
-// say8 says the next n bytes of a value, or with more of a part of it.
-func (p *parser) say8(w *sdk.Window, n int, more uint8) {
+// emitValue emits the next n bytes of a value, or with more of a part of it.
+func (p *parser) emitValue(w *sdk.Window, n int, more uint8) {
 	if !p.value.mute && (n > 0 || more == 0) {
 		w.Value(0, n, abi.ReadJSONOrText|more)
 	}
 	w.Skip(n)
 }
 
-// valueCut drops a call in a value without a closer. What follows the value's first
+// settleUnclosedValue drops a call in a value without a closer. What follows the value's first
 // special token is read.
-func (p *parser) valueCut(w *sdk.Window) bool {
+func (p *parser) settleUnclosedValue(w *sdk.Window) bool {
 	w.CallDrop()
 	p.state = inBlock
 	if !p.value.held {
@@ -234,7 +234,7 @@ func readTag(b []byte, n int, final bool) (t tag, v scan.Verdict) {
 		}
 		if b[i] == '>' {
 			t.len = i + 1
-			t.at, t.n = nameIn(b[:i], n)
+			t.at, t.n = findNameAttribute(b[:i], n)
 			return t, scan.Yes
 		}
 	}
@@ -244,8 +244,8 @@ func readTag(b []byte, n int, final bool) (t tag, v scan.Verdict) {
 	return t, scan.Wait
 }
 
-// nameIn finds the name attribute in a tag, from place n on.
-func nameIn(b []byte, n int) (at, length int) {
+// findNameAttribute finds the name attribute in a tag, from place n on.
+func findNameAttribute(b []byte, n int) (at, length int) {
 	i := bytes.Index(b[n:], nameAttribute)
 	if i < 0 {
 		return 0, 0

@@ -5,8 +5,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// load begins the payload.
-func (p *parser) load() {
+// startGuided begins the payload.
+func (p *parser) startGuided() {
 	p.state = inPayload
 	p.payload.Start()
 }
@@ -14,9 +14,9 @@ func (p *parser) load() {
 // wrappers are what may stand round the payload, behind a header.
 var wrappers = scan.NewSet(blockOpen, blockClose, invoke, invokeClose)
 
-// wrapper reads what follows markup in a guided mode: more markup, the payload, a
+// readWrapper reads what follows markup in a guided mode: more markup, the payload, a
 // native call in its place, or prose.
-func (p *parser) wrapper(w *sdk.Window) bool {
+func (p *parser) readWrapper(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	if n == len(b) && !w.Final && n < maxHeader {
@@ -24,7 +24,7 @@ func (p *parser) wrapper(w *sdk.Window) bool {
 	}
 	if n < len(b) && (b[n] == '{' || b[n] == '[') {
 		w.Skip(n)
-		p.load()
+		p.startGuided()
 		return true
 	}
 	id, v := wrappers.MatchPrefix(b[n:], w.Final)
@@ -35,15 +35,15 @@ func (p *parser) wrapper(w *sdk.Window) bool {
 		p.state = inProse
 		return true
 	case wrappers.Marker(id) == invoke:
-		return p.invokeOr(w, n)
+		return p.readInvokeOrText(w, n)
 	}
 	w.Skip(n + wrappers.Len(id))
 	return true
 }
 
-// invokeOr reads an invoke's tag at place n, which the payload may cut short. A
+// readInvokeOrText reads an invoke's tag at place n, which the payload may cut short. A
 // native call is skipped.
-func (p *parser) invokeOr(w *sdk.Window, n int) bool {
+func (p *parser) readInvokeOrText(w *sdk.Window, n int) bool {
 	b := w.Bytes()
 	i := n + len(invoke)
 	for i < len(b) && i-n <= maxTag && b[i] != '{' && b[i] != '[' && b[i] != '>' && b[i] != '<' {
@@ -54,7 +54,7 @@ func (p *parser) invokeOr(w *sdk.Window, n int) bool {
 		return false
 	case i < len(b) && (b[i] == '{' || b[i] == '['):
 		w.Skip(i)
-		p.load()
+		p.startGuided()
 		return true
 	case i == len(b) || b[i] != '>':
 		w.Skip(i)
@@ -68,7 +68,7 @@ func (p *parser) invokeOr(w *sdk.Window, n int) bool {
 	}
 	if next < len(b) && (b[next] == '{' || b[next] == '[') {
 		w.Skip(next)
-		p.load()
+		p.startGuided()
 		return true
 	}
 	w.Skip(i)

@@ -27,11 +27,11 @@ type header struct {
 	len   int // of the whole header, message included
 }
 
-func (h header) recipient(b []byte) string { return string(b[h.at : h.at+h.n]) }
+func (h header) recipientIn(b []byte) string { return string(b[h.at : h.at+h.n]) }
 
-// framed reads the header that b begins with, from start on. Wait asks for more
+// readFramedHeader reads the header that b begins with, from start on. Wait asks for more
 // bytes, also at the end of the text: then half a header is there.
-func framed(b []byte) (header, scan.Verdict) {
+func readFramedHeader(b []byte) (header, scan.Verdict) {
 	i := len(start)
 	i += scan.LeadingSpace(b[i:])
 	switch scan.Prefix(b[i:], assistant, false) {
@@ -42,11 +42,11 @@ func framed(b []byte) (header, scan.Verdict) {
 	case scan.Yes:
 		i += len(assistant)
 	}
-	return rest(b, i)
+	return readHeaderRest(b, i)
 }
 
-// rest reads a header from its recipient on, which stands at place i.
-func rest(b []byte, i int) (h header, v scan.Verdict) {
+// readHeaderRest reads a header from its recipient on, which stands at place i.
+func readHeaderRest(b []byte, i int) (h header, v scan.Verdict) {
 	i += scan.LeadingSpace(b[i:])
 	if i > maxHeader {
 		return h, scan.No

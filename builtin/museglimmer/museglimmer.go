@@ -30,6 +30,6 @@ var frame = structag.Calls{
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{start: sdk.StartOf(s), tools: s.Tools, calls: kind.Calls() && len(s.Tools) > 0, think: kind != sdk.Tools}
 	p.guided = s.Mode != abi.ModeNative && kind.Calls()
-	p.begin()
+	p.startTurn()
 	return p
 }

@@ -59,8 +59,8 @@ type parser struct {
 // Channel implements sdk.Channeler.
 func (p *parser) Channel() abi.Channel { return p.start }
 
-// begin enters what the prompt left open.
-func (p *parser) begin() {
+// startTurn enters what the prompt left open.
+func (p *parser) startTurn() {
 	switch {
 	case p.guided:
 		p.views = &bare
@@ -72,85 +72,85 @@ func (p *parser) begin() {
 	p.prose.Start(p.views[opening], false)
 	switch {
 	case p.start == abi.ChannelReasoning:
-		p.enter(thought, 0)
+		p.enterBody(thought, 0)
 		p.state = atEcho
 	case p.start == abi.ChannelResponse && !p.guided:
-		p.enter(answer, 0)
+		p.enterBody(answer, 0)
 	case p.start == abi.ChannelResponse:
-		p.enter(outside, 0)
+		p.enterBody(outside, 0)
 	default:
-		p.enter(opening, 0)
+		p.enterBody(opening, 0)
 	}
 }
 
-// enter goes on with prose at offset at.
-func (p *parser) enter(b body, at abi.RawOffset) {
+// enterBody goes on with prose at offset at.
+func (p *parser) enterBody(b body, at abi.RawOffset) {
 	p.state, p.body, p.from, p.quoted = inProse, b, at, false
 	p.prose.Switch(p.views[b], b == thought && p.think)
 }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case atEcho:
-		return p.echo(w)
+		return p.skipEcho(w)
 	case inHeader:
-		return p.header(w)
+		return p.readHeader(w)
 	case inBare:
-		return p.bare(w)
+		return p.readBareHeader(w)
 	case inCut:
-		return p.cut(w)
+		return p.endCutText(w)
 	case inBlock:
-		return p.block(w)
+		return p.readBlock(w)
 	case inInvoke:
-		return p.invoke(w)
+		return p.readInvoke(w)
 	case inCall:
-		return p.call(w)
+		return p.readCall(w)
 	case inKey:
-		return p.key(w)
+		return p.readKey(w)
 	case inValue:
 		return p.readValue(w)
 	case behind:
-		return p.wrapper(w)
+		return p.readWrapper(w)
 	case inPayload:
 		if !p.payload.Next(w) {
 			return false
 		}
-		p.enter(outside, w.Offset())
+		p.enterBody(outside, w.Offset())
 		return true
 	}
-	return p.inProse(w)
+	return p.readProse(w)
 }
 
-// inProse reads up to the next marker, and does what it asks.
-func (p *parser) inProse(w *sdk.Window) bool {
+// readProse reads up to the next marker, and does what it asks.
+func (p *parser) readProse(w *sdk.Window) bool {
 	id, ok := p.prose.Next(w)
 	if !ok {
 		return false
 	}
 	switch marker := p.views[p.body].Call(id); marker {
 	case eom + start, eot + start:
-		p.terminator(w, marker[:len(eom)])
+		p.takeTerminator(w, marker[:len(eom)])
 		p.state = inHeader
 	case eom, eot:
-		p.terminator(w, marker)
+		p.takeTerminator(w, marker)
 	case start:
 		p.state = inHeader
 	case message:
-		p.strip(w, len(marker))
+		p.stripMarkup(w, len(marker))
 	case to:
 		p.state = inBare
 	case invoke:
-		p.markup(w)
+		p.takeMarkup(w)
 	case invokeClose:
 		if p.quoted {
-			p.say(w, len(marker))
+			p.emitProse(w, len(marker))
 		} else {
 			w.Skip(len(marker))
 		}
@@ -159,36 +159,36 @@ func (p *parser) inProse(w *sdk.Window) bool {
 		w.Skip(len(marker))
 		p.state = behind
 	case "{", "[":
-		p.load()
+		p.startGuided()
 	default:
 		p.state = inCut
 	}
 	return true
 }
 
-// terminator ends a message.
-func (p *parser) terminator(w *sdk.Window, marker string) {
-	p.strip(w, len(marker))
+// takeTerminator ends a message.
+func (p *parser) takeTerminator(w *sdk.Window, marker string) {
+	p.stripMarkup(w, len(marker))
 	if p.guided && p.body == answer && marker == eot {
-		p.enter(answer, w.Offset()) // the turn is over: no payload follows
+		p.enterBody(answer, w.Offset()) // the turn is over: no payload follows
 		return
 	}
-	p.enter(outside, w.Offset())
+	p.enterBody(outside, w.Offset())
 }
 
-// markup is an invoke's tag in prose: in a guided mode it may wrap the payload,
+// takeMarkup is an invoke's tag in prose: in a guided mode it may wrap the payload,
 // else it is shown.
-func (p *parser) markup(w *sdk.Window) {
+func (p *parser) takeMarkup(w *sdk.Window) {
 	if p.guided && p.body != thought && p.body != answer {
 		p.state = behind
 		return
 	}
 	p.quoted = true
-	p.say(w, len(invoke))
+	p.emitProse(w, len(invoke))
 }
 
-// say says n bytes of the prose.
-func (p *parser) say(w *sdk.Window, n int) {
+// emitProse emits n bytes of the prose.
+func (p *parser) emitProse(w *sdk.Window, n int) {
 	if p.prose.Thought {
 		w.Reasoning(n)
 	} else {
@@ -196,8 +196,8 @@ func (p *parser) say(w *sdk.Window, n int) {
 	}
 }
 
-// strip takes a marker out, but for a message that is shown as it stands.
-func (p *parser) strip(w *sdk.Window, n int) {
+// stripMarkup takes a marker out, but for a message that is shown as it stands.
+func (p *parser) stripMarkup(w *sdk.Window, n int) {
 	if p.body == literal {
 		w.Text(n)
 	} else {
@@ -205,8 +205,8 @@ func (p *parser) strip(w *sdk.Window, n int) {
 	}
 }
 
-// echo takes a thought's header out that the prompt wrote already.
-func (p *parser) echo(w *sdk.Window) bool {
+// skipEcho takes a thought's header out that the prompt wrote already.
+func (p *parser) skipEcho(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	if n == len(b) && !w.Final && n < maxHeader {
@@ -216,24 +216,24 @@ func (p *parser) echo(w *sdk.Window) bool {
 	if n == len(b) || b[n] != to[0] {
 		return true
 	}
-	h, v := rest(b, 0)
+	h, v := readHeaderRest(b, 0)
 	if v == scan.Wait && !w.Final {
 		p.state = atEcho
 		return false
 	}
-	if v == scan.Yes && h.recipient(b) == self {
+	if v == scan.Yes && h.recipientIn(b) == self {
 		w.Skip(h.len)
 		p.from = w.Offset()
 	}
 	return true
 }
 
-// header reads the header that begins with start. What is none loses it.
-func (p *parser) header(w *sdk.Window) bool {
-	h, v := framed(w.Bytes())
+// readHeader reads the header that begins with start. What is none loses it.
+func (p *parser) readHeader(w *sdk.Window) bool {
+	h, v := readFramedHeader(w.Bytes())
 	switch {
 	case v == scan.Yes:
-		p.route(w, h)
+		p.routeMessage(w, h)
 	case v == scan.Wait && !w.Final:
 		return false
 	case v == scan.Wait:
@@ -243,65 +243,65 @@ func (p *parser) header(w *sdk.Window) bool {
 		w.Skip(len(start))
 		p.state = inBlock
 	default:
-		p.strip(w, len(start))
+		p.stripMarkup(w, len(start))
 		p.state = inProse
 	}
 	return true
 }
 
-// bare reads the header that begins with "to=", perhaps behind white space. It is
+// readBareHeader reads the header that begins with "to=", perhaps behind white space. It is
 // one only where a word begins. What is none is words.
-func (p *parser) bare(w *sdk.Window) bool {
+func (p *parser) readBareHeader(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	if p.body != opening && n > 0 {
-		p.say(w, n)
+		p.emitProse(w, n)
 		return true
 	}
 	h, v := header{}, scan.No
 	if n > 0 || w.Offset() == p.from || scan.IsSpace(w.Prev()) {
-		h, v = rest(b, 0)
+		h, v = readHeaderRest(b, 0)
 	}
 	switch {
 	case v == scan.Yes && h.n > 0:
-		p.route(w, h)
+		p.routeMessage(w, h)
 		return true
 	case v == scan.Wait && !w.Final:
 		return false
-	case v == scan.Wait && p.isCut(w, h):
+	case v == scan.Wait && p.isCutHeader(w, h):
 		w.Skip(w.Len())
 		p.state = inProse
 		return true
 	}
-	p.say(w, n+len(to))
+	p.emitProse(w, n+len(to))
 	p.state = inProse
 	return true
 }
 
-// isCut says whether half a header h ends the text: it is all that the model
+// isCutHeader says whether half a header h ends the text: it is all that the model
 // wrote, or its marker has begun.
-func (p *parser) isCut(w *sdk.Window, h header) bool {
+func (p *parser) isCutHeader(w *sdk.Window, h header) bool {
 	return w.Offset() == 0 && p.body == opening || w.Len()-h.at-h.n >= minCut
 }
 
-// route goes on with the message that header h begins.
-func (p *parser) route(w *sdk.Window, h header) {
-	to := h.recipient(w.Bytes())
+// routeMessage goes on with the message that header h begins.
+func (p *parser) routeMessage(w *sdk.Window, h header) {
+	to := h.recipientIn(w.Bytes())
 	switch {
 	case to == self:
 		w.Skip(h.len)
 		if p.think {
 			w.NewThought()
 		}
-		p.enter(thought, w.Offset())
+		p.enterBody(thought, w.Offset())
 	case to == user || to == "":
 		w.Skip(h.len)
-		p.enter(answer, w.Offset())
+		p.enterBody(answer, w.Offset())
 	case p.guided:
 		w.Skip(h.len)
 		p.state = behind
 		if p.body != thought {
-			p.enter(outside, w.Offset())
+			p.enterBody(outside, w.Offset())
 			p.state = behind
 		}
 	case p.calls:
@@ -309,7 +309,7 @@ func (p *parser) route(w *sdk.Window, h header) {
 		p.state, p.body = inBlock, toTool
 	default:
 		w.Text(h.len)
-		p.enter(literal, w.Offset())
+		p.enterBody(literal, w.Offset())
 	}
 }
 
@@ -317,13 +317,13 @@ func (p *parser) route(w *sdk.Window, h header) {
 // missing.
 const minCut = len("<|e")
 
-// cut reads the beginning of a special token, whose rest is missing. It is dropped
+// endCutText reads the beginning of a special token, whose rest is missing. It is dropped
 // at the end of the text, and before another, so that what is left of two does
 // not make a third.
-func (p *parser) cut(w *sdk.Window) bool {
+func (p *parser) endCutText(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := minCut
-	for n < len(b) && begins(b[:n+1]) {
+	for n < len(b) && beginsHeader(b[:n+1]) {
 		n++
 	}
 	v := scan.No
@@ -336,16 +336,16 @@ func (p *parser) cut(w *sdk.Window) bool {
 		return false
 	}
 	if v == scan.Yes {
-		p.strip(w, n)
+		p.stripMarkup(w, n)
 	} else {
-		p.say(w, minCut)
+		p.emitProse(w, minCut)
 	}
 	p.state = inProse
 	return true
 }
 
-// begins says whether a special token begins with b.
-func begins(b []byte) bool {
+// beginsHeader says whether a special token begins with b.
+func beginsHeader(b []byte) bool {
 	_, v := specials.MatchPrefix(b, false)
 	return v != scan.No
 }

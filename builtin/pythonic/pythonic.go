@@ -70,19 +70,19 @@ func (p *parser) Channel() abi.Channel { return abi.ChannelResponse }
 
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
-	for p.step(w) {
+	for p.readPart(w) {
 	}
 }
 
-// step goes on to the next state. It answers false when it needs more input.
-func (p *parser) step(w *sdk.Window) bool {
+// readPart goes on to the next state. It answers false when it needs more input.
+func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case started:
-		return p.started(w)
+		return p.readStart(w)
 	case inList:
-		return p.inList(w)
+		return p.readList(w)
 	case ended:
-		return p.ended(w)
+		return p.readAfterList(w)
 	}
 	id, ok := p.prose.Next(w)
 	switch {
@@ -92,33 +92,33 @@ func (p *parser) step(w *sdk.Window) bool {
 		w.Skip(len(start))
 		p.state = started
 	default:
-		p.begin(w, 0)
+		p.startList(w, 0)
 	}
 	return true
 }
 
-func (p *parser) begin(w *sdk.Window, lead int) {
+func (p *parser) startList(w *sdk.Window, lead int) {
 	p.list.Start(w, pycall.Form{}, lead)
 	p.state = inList
 }
 
-// started looks for the list behind its marker. What else stands there is prose.
-func (p *parser) started(w *sdk.Window) bool {
+// readStart looks for the list behind its marker. What else stands there is prose.
+func (p *parser) readStart(w *sdk.Window) bool {
 	b := w.Bytes()
 	switch n := scan.LeadingSpace(b); {
 	case n == len(b) && !w.Final && n <= maxSpace:
 		return false
 	case n < len(b) && n <= maxSpace && b[n] == '[':
-		p.begin(w, n)
+		p.startList(w, n)
 	default:
 		p.state = inProse
 	}
 	return true
 }
 
-// inList reads what a bracket opened. What is no list is prose, up to the byte
+// readList reads what a bracket opened. What is no list is prose, up to the byte
 // that no list has.
-func (p *parser) inList(w *sdk.Window) bool {
+func (p *parser) readList(w *sdk.Window) bool {
 	switch v := p.list.Next(w); {
 	case v == scan.Yes:
 		p.state = ended
@@ -137,9 +137,9 @@ func (p *parser) inList(w *sdk.Window) bool {
 // maxSpace is how much white space is held to see whether a marker follows.
 const maxSpace = 1024
 
-// ended looks for the end marker behind a list: the white space before it goes
+// readAfterList looks for the end marker behind a list: the white space before it goes
 // with it.
-func (p *parser) ended(w *sdk.Window) bool {
+func (p *parser) readAfterList(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	switch v := scan.Prefix(b[n:], end, w.Final); {

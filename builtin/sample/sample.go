@@ -82,21 +82,21 @@ var Grammars = map[string]Grammar{
 		Argument: `<atem:parameter name="a#">1</atem:parameter>`, String: Pair{`<atem:parameter name="s">`, "</atem:parameter>"},
 	},
 	"pythonic": {Call: Pair{"[f(", ")]"}, Argument: "a#=1, ", String: Pair{`s="`, `"`}},
-	"qwen3":    functions(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
+	"qwen3":    functionGrammar(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
 
 	"nemotron_deci": jsonGrammar(thinkTags, Pair{}, `<TOOLCALL>[{"name": "f", "arguments": `, "}]</TOOLCALL>"),
-	"nemotron_v3":   functions(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
+	"nemotron_v3":   functionGrammar(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
 	"phi4":          jsonGrammar(Pair{}, Pair{}, `functools[{"name": "f", "arguments": `, "}]"),
 	"granite": jsonGrammar(Pair{"Here is my thought process:", "Here is my response:"}, Pair{},
 		`<|tool_call|>[{"name": "f", "arguments": `, "}]"),
 	"granite4":     jsonGrammar(Pair{}, Pair{}, `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"),
-	"seed_oss":     functions(Pair{"<seed:think>", "</seed:think>"}, Pair{"<seed:tool_call>", "</seed:tool_call>"}),
+	"seed_oss":     functionGrammar(Pair{"<seed:think>", "</seed:think>"}, Pair{"<seed:tool_call>", "</seed:tool_call>"}),
 	"hunyuan_a13b": jsonGrammar(thinkTags, Pair{}, `<tool_calls>[{"name": "f", "arguments": `, "}]</tool_calls>"),
 	"hy_v3": {
 		Thought: thinkTags, Call: Pair{"<tool_calls><tool_call>f<tool_sep>", "</tool_call></tool_calls>"},
 		Argument: "<arg_key>a#</arg_key><arg_value>1</arg_value>", String: Pair{"<arg_key>s</arg_key><arg_value>", "</arg_value>"},
 	},
-	"step3p5": functions(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
+	"step3p5": functionGrammar(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
 	"longcat": jsonGrammar(Pair{"<longcat_think>", "</longcat_think>"}, Pair{},
 		`<longcat_tool_call>{"name": "f", "arguments": `, "}</longcat_tool_call>"),
 	"ernie45": jsonGrammar(thinkTags, Pair{"<response>", "</response>"}, `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"),
@@ -124,8 +124,8 @@ func jsonGrammar(thought, text Pair, lead, tail string) Grammar {
 	}
 }
 
-// functions has calls in Qwen's XML.
-func functions(thought, block Pair) Grammar {
+// functionGrammar has calls in Qwen's XML.
+func functionGrammar(thought, block Pair) Grammar {
 	return Grammar{
 		Thought: thought, Call: Pair{block[0] + "\n<function=f>\n", "</function>\n" + block[1]},
 		Argument: "<parameter=a#>\n1\n</parameter>\n", String: Pair{"<parameter=s>\n", "\n</parameter>\n"},

@@ -23,7 +23,7 @@ type state uint8
 
 const (
 	atCall  state = iota // between calls
-	atName               // behind a call's opener
+	atName               // after a call's opener
 	atBody               // behind its header
 	inJSON               // in a JSON body
 	atParam              // between parameters

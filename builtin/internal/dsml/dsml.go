@@ -103,7 +103,7 @@ type Grammar struct {
 	guided [2]*guided.Grammar   // by whether thoughts are read
 	glue   *scan.Set            // what may follow a call without a block, behind white space
 	in     [2]markers           // by whether the call stands in a thought
-	after  *scan.Set            // DSML behind a call, see stranded
+	after  *scan.Set            // DSML after a call, see stranded
 
 	constraint *structag.Section
 }

@@ -11,7 +11,7 @@ import (
 type chosen struct {
 	key     uint64 // hash of the first parameter's name
 	text    bool   // its value is a string
-	emitted bool   // a part of it was said
+	emitted bool   // a part of it was emitted
 	lexer   lexer
 	end     int // the first end, once it is known
 	chooser
@@ -58,7 +58,7 @@ func readAs(text bool) uint8 {
 	return abi.ReadJSON | abi.FlagTrim
 }
 
-// readFirstValue says the first value up to the first marker in it.
+// readFirstValue emits the first value up to the first marker in it.
 func (k *block) readFirstValue(w *sdk.Window) progress {
 	set := k.currentMarkers().value
 	at, _, v := set.Find(w.Bytes(), 0, w.Final)

@@ -15,7 +15,7 @@ import (
 // before the value's closer comes.
 type value struct {
 	how     uint8 // how it is read
-	emitted bool  // a part was said
+	emitted bool  // a part was emitted
 	closer  int   // place of the first call's or block's closer in the window
 	escape  int   // place of the first thought's closer
 	absent
@@ -93,7 +93,7 @@ func readAsAttribute(attribute []byte) uint8 {
 	return abi.ReadJSONOrText
 }
 
-// readValue reads a value: it says what is certain of it and looks for its end.
+// readValue reads a value: it emits what is certain of it and looks for its end.
 func (k *block) readValue(w *sdk.Window) progress {
 	v, set, b := &k.value, k.currentMarkers().value, w.Bytes()
 	for !v.noClose {
@@ -132,7 +132,7 @@ func (v *value) recordMarker(id, at int) {
 	}
 }
 
-// emitCertainPart says what is certain of a value that was searched up to place at.
+// emitCertainPart emits what is certain of a value that was searched up to place at.
 func (k *block) emitCertainPart(w *sdk.Window, at int) {
 	v := &k.value
 	if hold := v.heldFrom(); hold != missing {

@@ -34,8 +34,8 @@ type Form struct {
 	Lines bool
 	// Dotted names hold dots and hyphens.
 	Dotted bool
-	// Sure calls were announced by a marker: each is said at its closing
-	// parenthesis. Others are said together, when the list has proved to be one.
+	// Sure calls were announced by a marker: each is emitted at its closing
+	// parenthesis. Others are emitted together, when the list has proved to be one.
 	Sure bool
 }
 
@@ -85,7 +85,7 @@ const (
 	inWord    // in a number or a constant
 	atColon   // behind a dictionary's key
 	atComma   // behind a value
-	afterCall // behind a call
+	afterCall // after a call
 	finished  // behind the list
 )
 
@@ -158,7 +158,7 @@ func (r *Reader) EndText(w *sdk.Window) {
 	w.Skip(w.Len())
 }
 
-// emitWholeCalls says the whole calls.
+// emitWholeCalls emits the whole calls.
 func (r *Reader) emitWholeCalls(w *sdk.Window) {
 	for _, p := range r.parts[:r.calls] {
 		switch p.kind {

@@ -191,7 +191,7 @@ func (b *Block) findObjectInText(w *sdk.Window) {
 	b.emitCallIfCertain(w)
 }
 
-// emitCallIfCertain says the call once its name and the beginning of its arguments are known.
+// emitCallIfCertain emits the call once its name and the beginning of its arguments are known.
 func (b *Block) emitCallIfCertain(w *sdk.Window) {
 	o := &b.object
 	o.notACall = o.notACall || o.heldTooLong(w)
@@ -212,7 +212,7 @@ func (b *Block) awaitsID(w *sdk.Window) bool {
 // arguments. A later id is none.
 const idPatience = 64 << 10
 
-// emitCall says the call, and its id if there is one.
+// emitCall emits the call, and its id if there is one.
 func (b *Block) emitCall(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	w.Call(int(o.name.from-off), int(o.name.to-o.name.from), abi.ReadJSONBody)
@@ -250,7 +250,7 @@ func (b *Block) endObject(w *sdk.Window) {
 	o.startObject(end)
 }
 
-// emitCertainArguments says what is certain of the arguments and lets go of the bytes that
+// emitCertainArguments emits what is certain of the arguments and lets go of the bytes that
 // nothing needs any more.
 func (b *Block) emitCertainArguments(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
@@ -277,7 +277,7 @@ func (b *Block) emitCertainArguments(w *sdk.Window) {
 		if o.args.whole {
 			to = min(to, o.args.to)
 		}
-		// A watched run may have been left out: it is said already.
+		// A watched run may have been left out: it is emitted already.
 		if from := max(o.args.from, off); from < to {
 			w.Args(int(from-off), int(to-from), b.argsReading())
 			o.args.from = to

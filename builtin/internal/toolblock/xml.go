@@ -66,8 +66,8 @@ func (x *XML) withDefaults() *XML {
 // Its places are in the window, or missing.
 type value struct {
 	begun    bool // the line feed that may lead it is settled
-	emitted  bool // a part was said
-	mute     bool // it is not said
+	emitted  bool // a part was emitted
+	mute     bool // it is not emitted
 	heldFrom int  // the first byte that is held
 	function int  // the first function closer
 	escape   int  // the first escape
@@ -283,7 +283,7 @@ func (b *Block) readKey(w *sdk.Window) progress {
 // maxSpace is the most white space between a key and its value, in bytes.
 const maxSpace = 1024
 
-// readValue reads a value: it says what is certain of it and looks for its end.
+// readValue reads a value: it emits what is certain of it and looks for its end.
 func (b *Block) readValue(w *sdk.Window) progress {
 	v := &b.value
 	if !v.begun && w.Len() > 0 {
@@ -324,7 +324,7 @@ func (b *Block) readValue(w *sdk.Window) progress {
 	}
 }
 
-// emitCertainPart says what is certain of a value that was searched up to place at.
+// emitCertainPart emits what is certain of a value that was searched up to place at.
 func (b *Block) emitCertainPart(w *sdk.Window, at int) {
 	v := &b.value
 	if v.heldFrom != missing {
@@ -373,7 +373,7 @@ func (b *Block) settleUnclosedValue(w *sdk.Window) progress {
 	return needInput
 }
 
-// emitValue says the first n bytes of the window as the value, or with more as a part
+// emitValue emits the first n bytes of the window as the value, or with more as a part
 // of it, and consumes them.
 func (b *Block) emitValue(w *sdk.Window, n int, more uint8) {
 	if w.InCall() && !b.value.mute {
