@@ -12,23 +12,12 @@ type Framer struct {
 	cfg       Config
 	typer     typing.Typer
 	counts    Counts
-	out       []Delta       // of the Apply or Finish that runs
-	nextIndex int           // of the next call that goes out
+	out       output
 	calls     int           // calls that went out, or were about to when they were dropped
 	accounted abi.RawOffset // up to which the raw text was accounted for
 
 	call   call
-	prose  pendingProse
-	last   Kind           // of the last delta that stays: Content, Reasoning or CallEnd
 	guided *guided.Reader // nil: the engine was not guided
-}
-
-// pendingProse is text or reasoning that goes out together with what directly
-// follows it.
-type pendingProse struct {
-	kind Kind
-	text []byte
-	at   span
 }
 
 // New makes a Framer.
@@ -58,7 +47,7 @@ func New(cfg Config) *Framer {
 // Apply appends the deltas that events make to dst. What can't be told yet waits
 // for the next Apply or for Finish. Nothing of the events is kept.
 func (f *Framer) Apply(events []parse.CheckedEvent, dst []Delta) []Delta {
-	f.out = dst
+	f.out.deltas = dst
 	for i := range events {
 		f.frameEvent(&events[i])
 	}
@@ -68,7 +57,7 @@ func (f *Framer) Apply(events []parse.CheckedEvent, dst []Delta) []Delta {
 // Finish appends what waited. It comes after the events of the parse session's
 // own end.
 func (f *Framer) Finish(dst []Delta) []Delta {
-	f.out = dst
+	f.out.deltas = dst
 	if f.guided != nil {
 		f.guided.Finish()
 	}
@@ -77,10 +66,7 @@ func (f *Framer) Finish(dst []Delta) []Delta {
 
 func (f *Framer) flush() []Delta {
 	f.flushCall()
-	f.flushProse()
-	out := f.out
-	f.out = nil
-	return out
+	return f.out.takeDeltas()
 }
 
 // Sent says whether it is decided what the client sees of a call: something of
@@ -94,12 +80,7 @@ func (f *Framer) Sent(number uint16) bool {
 // itself made.
 func (f *Framer) TakeIndex() int {
 	f.calls++
-	return f.takeIndex()
-}
-
-func (f *Framer) takeIndex() int {
-	f.nextIndex++
-	return f.nextIndex - 1
+	return f.out.takeIndex()
 }
 
 // Counts is what was counted so far.
@@ -148,38 +129,17 @@ func (f *Framer) frameProse(e *parse.CheckedEvent) {
 // emitBlock emits text or reasoning, set off from that which it directly follows if
 // it is a block of its own.
 func (f *Framer) emitBlock(kind Kind, e *parse.CheckedEvent) {
-	if f.needsLineBreak(kind, e) {
+	if f.out.needsLineBreak(kind, e) {
 		f.emitProse(kind, newline, span{Start: e.Start, End: e.Start})
 	}
 	f.emitProse(kind, e.Data, span{Start: e.Start, End: e.End})
-}
-
-func (f *Framer) needsLineBreak(kind Kind, e *parse.CheckedEvent) bool {
-	return e.Flags&abi.FlagNewBlock != 0 && f.last == kind
 }
 
 var newline = []byte("\n")
 
 func (f *Framer) emitProse(kind Kind, text []byte, at span) {
 	f.flushCall()
-	if f.prose.kind != kind {
-		f.flushProse()
-	}
-	p := &f.prose
-	if len(p.text) == 0 {
-		p.kind, p.at.Start = kind, at.Start
-	}
-	p.text, p.at.End = append(p.text, text...), at.End
-	f.last = kind
-}
-
-func (f *Framer) flushProse() {
-	p := &f.prose
-	if len(p.text) == 0 {
-		return
-	}
-	f.out = append(f.out, Delta{Kind: p.kind, Text: string(p.text), Start: p.at.Start, End: p.at.End})
-	p.text = p.text[:0]
+	f.out.addProse(kind, text, at)
 }
 
 func (f *Framer) openCall(e *parse.CheckedEvent) {
@@ -305,9 +265,9 @@ func (f *Framer) endCall(e *parse.CheckedEvent) {
 	}
 	c.headReady, c.disposition = true, sentAsItArrives
 	f.flushCall()
-	f.out = append(f.out, Delta{Kind: CallEnd, Index: c.index, Unsound: !sound})
+	f.out.addCallDelta(Delta{Kind: CallEnd, Index: c.index, Unsound: !sound})
 	f.counts.Calls++
-	f.last = CallEnd
+	f.out.last = CallEnd
 	c.open = false
 }
 
@@ -357,7 +317,7 @@ func (f *Framer) dropCall() {
 	c.open = false
 	switch {
 	case c.headSent:
-		f.out = append(f.out, Delta{Kind: CallCut, Index: c.index})
+		f.out.addCallDelta(Delta{Kind: CallCut, Index: c.index})
 		f.counts.Cut++
 	case c.disposition != suppressed:
 		f.counts.Dropped++
@@ -376,18 +336,18 @@ func (f *Framer) flushCall() {
 		f.emitCallHead()
 	}
 	if text := c.pendingArguments(); len(text) > 0 {
-		f.out = append(f.out, Delta{Kind: CallArgs, Index: c.index, Text: string(text), Start: c.pendingAt.Start, End: c.pendingAt.End})
+		f.out.addCallDelta(Delta{Kind: CallArgs, Index: c.index, Text: string(text), Start: c.pendingAt.Start, End: c.pendingAt.End})
 		c.clearPending()
 	}
 }
 
 func (f *Framer) emitCallHead() {
-	f.flushProse()
+	f.out.flushProse()
 	c := &f.call
 	id, own := f.cfg.IDs.takeOrReplace(c.id, c.name)
 	if c.id != "" && !own {
 		f.counts.IDs++
 	}
-	c.headSent, c.index = true, f.takeIndex()
-	f.out = append(f.out, Delta{Kind: CallHead, Index: c.index, ID: id, Name: c.name, Start: c.nameAt.Start, End: c.nameAt.End})
+	c.headSent, c.index = true, f.out.takeIndex()
+	f.out.addCallDelta(Delta{Kind: CallHead, Index: c.index, ID: id, Name: c.name, Start: c.nameAt.Start, End: c.nameAt.End})
 }

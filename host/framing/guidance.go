@@ -18,7 +18,7 @@ func (f *Framer) guideProse(kind Kind, e *parse.CheckedEvent) {
 		f.emitBlock(kind, e)
 		return
 	}
-	if f.needsLineBreak(kind, e) {
+	if f.out.needsLineBreak(kind, e) {
 		f.guided.Text(newline, e.Start)
 	}
 	f.guided.Text(e.Data, e.Start)
