@@ -14,6 +14,7 @@
 // guest runs; pool.starting while an instance for many sessions starts, so that
 // who waits finds room in it; pool.mu for moments. A guest is closed under
 // instance.mu, or by the pool where no session has it any more. Module.mu and
-// Runtime.mu are held around none of these. Built for the race detector, the
-// locks panic when they are taken in another order (lock_race.go).
+// Runtime.mu are held around none of these. In this package's own tests, under the
+// race detector, the locks panic when they are taken in another order
+// (lock_race.go).
 package wasm

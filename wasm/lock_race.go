@@ -34,6 +34,10 @@ func (m *instanceMutex) Unlock() { unlockRanked(&m.mu, rankInstance) }
 func (m *poolMutex) Lock()       { lockRanked(&m.mu, rankPool) }
 func (m *poolMutex) Unlock()     { unlockRanked(&m.mu, rankPool) }
 
+// orderChecked is set by this package's own tests. In others the check would take
+// most of the time: it asks for the goroutine's name at each lock.
+var orderChecked bool
+
 // heldRanks are the ranks of the locks that each goroutine holds.
 var heldRanks = struct {
 	sync.Mutex
@@ -48,6 +52,10 @@ func goroutine() string {
 }
 
 func lockRanked(mu *sync.Mutex, rank int) {
+	if !orderChecked {
+		mu.Lock()
+		return
+	}
 	me := goroutine()
 	heldRanks.Lock()
 	held := heldRanks.of[me]
@@ -62,6 +70,9 @@ func lockRanked(mu *sync.Mutex, rank int) {
 
 func unlockRanked(mu *sync.Mutex, rank int) {
 	mu.Unlock()
+	if !orderChecked {
+		return
+	}
 	me := goroutine()
 	heldRanks.Lock()
 	defer heldRanks.Unlock()

@@ -18,6 +18,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/wasm"
+	"github.com/turnkey-parsers/turnkey/wasm/wasmtest"
 )
 
 // TestFrozenModules loads the modules that were built for earlier versions of the
@@ -29,11 +30,7 @@ func TestFrozenModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	runtime, err := wasm.NewRuntime(ctx, wasm.NewConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runtime.Close(ctx)
+	runtime := wasmtest.NewRuntime(t)
 	lines := strings.Split(strings.TrimSpace(string(sums)), "\n")
 	for _, line := range lines {
 		digest, name, _ := strings.Cut(line, "  ")
