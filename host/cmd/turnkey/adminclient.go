@@ -22,8 +22,8 @@ import (
 // serverFlags say which server an administrator talks to.
 type serverFlags struct{ url, keyEnv string }
 
-// put is a version for a server.
-type put struct {
+// upload is a version of a module that is sent to a server.
+type upload struct {
 	binary, signature []byte
 	shadow            bool
 	match             string
@@ -32,8 +32,8 @@ type put struct {
 
 func modulePath(name string) string { return "/admin/modules/" + url.PathEscape(name) }
 
-// query gives the rollout's parameters, where they were set.
-func (p *put) query() string {
+// rolloutQuery gives the rollout's parameters, where they were set.
+func (p *upload) rolloutQuery() string {
 	q := url.Values{}
 	for _, name := range []string{"rollout", "percent", "max-faults", "max-differences", "promote-after"} {
 		if f := p.flags.Lookup(name); f.Changed {
@@ -46,8 +46,9 @@ func (p *put) query() string {
 	return q.Encode()
 }
 
-func (s *serverFlags) put(ctx context.Context, name string, p *put) (*registry.Module, error) {
-	header, err := s.condition(ctx, name, p.match)
+// putModule gives the server a version of the module called name.
+func (s *serverFlags) putModule(ctx context.Context, name string, p *upload) (*registry.Module, error) {
+	header, err := s.matchHeader(ctx, name, p.match)
 	if err != nil {
 		return nil, err
 	}
@@ -58,34 +59,34 @@ func (s *serverFlags) put(ctx context.Context, name string, p *put) (*registry.M
 		header.Set("X-Turnkey-Signature", string(bytes.TrimSpace(p.signature)))
 	}
 	var m registry.Module
-	_, err = s.do(ctx, http.MethodPut, modulePath(name)+"?"+p.query(), header, p.binary, &m)
+	_, err = s.sendRequest(ctx, http.MethodPut, modulePath(name)+"?"+p.rolloutQuery(), header, p.binary, &m)
 	return &m, err
 }
 
-// change makes a change without a body. The module is nil where it is gone.
-func (s *serverFlags) change(ctx context.Context, method, name, action, match string) (*registry.Module, error) {
-	header, err := s.condition(ctx, name, match)
+// changeModule makes a change without a body. The module is nil where it is gone.
+func (s *serverFlags) changeModule(ctx context.Context, method, name, action, match string) (*registry.Module, error) {
+	header, err := s.matchHeader(ctx, name, match)
 	if err != nil {
 		return nil, err
 	}
 	var m registry.Module
-	status, err := s.do(ctx, method, modulePath(name)+action, header, nil, &m)
+	status, err := s.sendRequest(ctx, method, modulePath(name)+action, header, nil, &m)
 	if err != nil || status == http.StatusNoContent {
 		return nil, err
 	}
 	return &m, nil
 }
 
-// condition makes a change depend on the state that the module has now, or on
+// matchHeader makes a change depend on the state that the module has now, or on
 // the one that the administrator says.
-func (s *serverFlags) condition(ctx context.Context, name, match string) (http.Header, error) {
+func (s *serverFlags) matchHeader(ctx context.Context, name, match string) (http.Header, error) {
 	h := http.Header{}
 	if match != "" {
 		h.Set("If-Match", `"`+strings.Trim(match, `"`)+`"`)
 		return h, nil
 	}
 	var list server.ModuleList
-	if err := s.get(ctx, "/admin/modules", &list); err != nil {
+	if err := s.getJSON(ctx, "/admin/modules", &list); err != nil {
 		return nil, err
 	}
 	for _, m := range list.Modules {
@@ -98,14 +99,14 @@ func (s *serverFlags) condition(ctx context.Context, name, match string) (http.H
 	return h, nil
 }
 
-func (s *serverFlags) get(ctx context.Context, path string, into any) error {
-	_, err := s.do(ctx, http.MethodGet, path, nil, nil, into)
+func (s *serverFlags) getJSON(ctx context.Context, path string, into any) error {
+	_, err := s.sendRequest(ctx, http.MethodGet, path, nil, nil, into)
 	return err
 }
 
-// do sends a request and reads the answer. The key goes to the server only, in a
+// sendRequest sends a request and reads the answer. The key goes to the server only, in a
 // header.
-func (s *serverFlags) do(ctx context.Context, method, path string, header http.Header, body []byte, into any) (status int, err error) {
+func (s *serverFlags) sendRequest(ctx context.Context, method, path string, header http.Header, body []byte, into any) (status int, err error) {
 	if s.url == "" {
 		return 0, errors.New("--server is needed: the address of a running server")
 	}
@@ -131,7 +132,7 @@ func (s *serverFlags) do(ctx context.Context, method, path string, header http.H
 		return 0, err
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
-		return resp.StatusCode, refusal(resp.StatusCode, answer)
+		return resp.StatusCode, refusalError(resp.StatusCode, answer)
 	}
 	if len(answer) == 0 {
 		return resp.StatusCode, nil
@@ -139,8 +140,8 @@ func (s *serverFlags) do(ctx context.Context, method, path string, header http.H
 	return resp.StatusCode, json.Unmarshal(answer, into)
 }
 
-// refusal makes an error of the server's error object.
-func refusal(status int, answer []byte) error {
+// refusalError makes an error of the server's error object.
+func refusalError(status int, answer []byte) error {
 	var e struct {
 		Error struct{ Message, Code string }
 	}

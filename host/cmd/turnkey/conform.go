@@ -53,7 +53,7 @@ func (f *conformFlags) runCases(cmd *cobra.Command, paths []string) error {
 		}
 		c.Files = append(c.Files, file)
 	}
-	r, err := openRegistry(cmd.Context(), f.engine, f.modules, "", true, quiet(cmd))
+	r, err := openRegistry(cmd.Context(), f.engine, f.modules, "", true, warningLog(cmd))
 	if err != nil {
 		return err
 	}

@@ -67,13 +67,13 @@ func TestScenarios(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Run(strings.TrimSuffix(f.Name, ".json"), func(t *testing.T) { scenarios(t, f, starter(r, nil)) })
+				t.Run(strings.TrimSuffix(f.Name, ".json"), func(t *testing.T) { runEachScenario(t, f, serverStarter(r, nil)) })
 			}
 		})
 	}
 }
 
-func scenarios(t *testing.T, f *scenario.File, start scenario.Start) {
+func runEachScenario(t *testing.T, f *scenario.File, start scenario.Start) {
 	for i := range f.Scenarios {
 		one := &scenario.File{Name: f.Name, Scenarios: f.Scenarios[i : i+1]}
 		t.Run(f.Scenarios[i].Name, func(t *testing.T) {
@@ -172,13 +172,13 @@ func (l *locked) String() string {
 	return l.b.String()
 }
 
-func TestPieces(t *testing.T) {
+func TestCutText(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		n    int
 		want string
 	}{{"", 0, ""}, {"", 2, ""}, {"abcde", 2, "ab|cd|e"}, {"añb", 2, "añ|b"}, {"ññ", 1, "ñ|ñ"}, {"abc", 0, "abc"}, {"ab", 2, "ab"}} {
-		if got := strings.Join(pieces(c.text, c.n), "|"); got != c.want {
+		if got := strings.Join(cutText(c.text, c.n), "|"); got != c.want {
 			t.Errorf("%q by %d: got %q, want %q", c.text, c.n, got, c.want)
 		}
 	}

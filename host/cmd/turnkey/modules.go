@@ -17,8 +17,8 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/server"
 )
 
-// quiet is the log of commands whose output is read by others.
-func quiet(cmd *cobra.Command) *slog.Logger {
+// warningLog is the log of commands whose output is read by others.
+func warningLog(cmd *cobra.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
@@ -43,13 +43,13 @@ func modulesCommand() *cobra.Command {
 			Use:   "ls",
 			Short: "List the modules, in the order in which names are looked up",
 			Args:  cobra.NoArgs,
-			RunE:  func(cmd *cobra.Command, _ []string) error { return f.list(cmd) },
+			RunE:  func(cmd *cobra.Command, _ []string) error { return f.listModules(cmd) },
 		},
 		&cobra.Command{
 			Use:   "inspect NAME|FILE.wasm",
 			Short: "Print what a module says of itself; of a server's module, its state",
 			Args:  cobra.ExactArgs(1),
-			RunE:  func(cmd *cobra.Command, args []string) error { return f.inspect(cmd, args[0]) },
+			RunE:  func(cmd *cobra.Command, args []string) error { return f.inspectModule(cmd, args[0]) },
 		},
 		f.putCommand(),
 		f.changeCommand("rm NAME", "Take a module out of a server; what it shadowed is back", "DELETE", ""),
@@ -58,14 +58,14 @@ func modulesCommand() *cobra.Command {
 	return cmd
 }
 
-func (f *modulesFlags) list(cmd *cobra.Command) error {
+func (f *modulesFlags) listModules(cmd *cobra.Command) error {
 	var list server.ModuleList
 	if f.server.url != "" {
-		if err := f.server.get(cmd.Context(), "/admin/modules", &list); err != nil {
+		if err := f.server.getJSON(cmd.Context(), "/admin/modules", &list); err != nil {
 			return err
 		}
 	} else {
-		r, err := openRegistry(cmd.Context(), engineWasm, f.dir, "", false, quiet(cmd))
+		r, err := openRegistry(cmd.Context(), engineWasm, f.dir, "", false, warningLog(cmd))
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func printModules(out io.Writer, l *server.ModuleList) error {
 			size = fmt.Sprintf("%d KiB", (v.Size+1023)/1024)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, v.Version, state, v.Engine, v.Origin, size, digest,
-			short(v.Kinds), short(v.Families), short(v.Aliases))
+			firstWords(v.Kinds), firstWords(v.Families), firstWords(v.Aliases))
 	}
 	for i := range l.Modules {
 		m := &l.Modules[i]
@@ -120,8 +120,8 @@ func printModules(out io.Writer, l *server.ModuleList) error {
 // maxWords is how many words of a list a line has room for.
 const maxWords = 4
 
-// short writes the first of the words.
-func short(words []string) string {
+// firstWords writes the first of the words.
+func firstWords(words []string) string {
 	switch n := len(words); {
 	case n == 0:
 		return "-"
@@ -139,27 +139,27 @@ type inspected struct {
 	Manifest *manifest.Manifest `json:"manifest"`
 }
 
-func (f *modulesFlags) inspect(cmd *cobra.Command, name string) error {
+func (f *modulesFlags) inspectModule(cmd *cobra.Command, name string) error {
 	if f.server.url != "" {
 		var m json.RawMessage
-		if err := f.server.get(cmd.Context(), modulePath(name), &m); err != nil {
+		if err := f.server.getJSON(cmd.Context(), modulePath(name), &m); err != nil {
 			return err
 		}
 		return printJSON(cmd.OutOrStdout(), m)
 	}
-	i, err := f.find(cmd, name)
+	i, err := f.findModule(cmd, name)
 	if err != nil {
 		return err
 	}
 	return printJSON(cmd.OutOrStdout(), inspected{i.Origin, i.Engine, i.SHA256, i.Manifest})
 }
 
-// find describes the module in a file, of a name, or with a parser of a name.
-func (f *modulesFlags) find(cmd *cobra.Command, name string) (*registry.Info, error) {
+// findModule describes the module in a file, of a name, or with a parser of a name.
+func (f *modulesFlags) findModule(cmd *cobra.Command, name string) (*registry.Info, error) {
 	if strings.HasSuffix(name, ".wasm") {
 		return registry.Inspect(name)
 	}
-	r, err := openRegistry(cmd.Context(), engineWasm, f.dir, "", false, quiet(cmd))
+	r, err := openRegistry(cmd.Context(), engineWasm, f.dir, "", false, warningLog(cmd))
 	if err != nil {
 		return nil, err
 	}
@@ -178,14 +178,14 @@ func printJSON(out io.Writer, v any) error {
 }
 
 func (f *modulesFlags) putCommand() *cobra.Command {
-	var p put
+	var p upload
 	cmd := &cobra.Command{
 		Use:   "put FILE.wasm",
 		Short: "Give a server a version of a module; with FILE.wasm.sig, its signature",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.flags = cmd.Flags()
-			return f.put(cmd, args[0], &p)
+			return f.putFile(cmd, args[0], &p)
 		},
 	}
 	flags := cmd.Flags()
@@ -199,7 +199,7 @@ func (f *modulesFlags) putCommand() *cobra.Command {
 	return cmd
 }
 
-func (f *modulesFlags) put(cmd *cobra.Command, file string, p *put) error {
+func (f *modulesFlags) putFile(cmd *cobra.Command, file string, p *upload) error {
 	info, err := registry.Inspect(file)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (f *modulesFlags) put(cmd *cobra.Command, file string, p *put) error {
 	if p.signature, err = os.ReadFile(file + ".sig"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	m, err := f.server.put(cmd.Context(), info.Manifest.Module, p)
+	m, err := f.server.putModule(cmd.Context(), info.Manifest.Module, p)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (f *modulesFlags) changeCommand(use, short, method, action string) *cobra.C
 		Short: short,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := f.server.change(cmd.Context(), method, args[0], action, match)
+			m, err := f.server.changeModule(cmd.Context(), method, args[0], action, match)
 			if err != nil || m == nil {
 				return err
 			}

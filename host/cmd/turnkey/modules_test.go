@@ -60,25 +60,25 @@ func serveModules(t *testing.T, more string) *served {
 	return s
 }
 
-// turnkey runs a command against the server.
-func (s *served) turnkey(args ...string) (int, string) {
+// runCommand runs a command against the server.
+func (s *served) runCommand(args ...string) (int, string) {
 	s.t.Helper()
 	var out, errs bytes.Buffer
 	code := run(s.t.Context(), append(args, "--server", s.url, "--key-env", "KEY"), nil, &out, &errs)
 	return code, out.String() + errs.String()
 }
 
-// want runs a command and looks for a pattern in what it prints.
-func (s *served) want(code int, pattern string, args ...string) {
+// wantOutput runs a command and looks for a pattern in what it prints.
+func (s *served) wantOutput(code int, pattern string, args ...string) {
 	s.t.Helper()
-	got, out := s.turnkey(args...)
+	got, out := s.runCommand(args...)
 	if got != code || !regexp.MustCompile(`(?m)`+pattern).MatchString(out) {
 		s.t.Errorf("turnkey %s: exit %d, want %d and %s:\n%s", strings.Join(args, " "), got, code, pattern, out)
 	}
 }
 
-// file writes a version of the module mine outside of the server's folder.
-func file(t *testing.T, version string) string {
+// writeModule writes a version of the module mine outside of the server's folder.
+func writeModule(t *testing.T, version string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mine-"+version+".wasm")
 	if err := os.WriteFile(path, wasmtest.Guest{Version: version}.Bytes(), 0o600); err != nil {
@@ -89,27 +89,27 @@ func file(t *testing.T, version string) string {
 
 func TestModulesOfAServer(t *testing.T) {
 	s := serveModules(t, "")
-	one, two := file(t, "1.0.0"), file(t, "2.0.0")
-	s.want(0, `^hermes +\S+ +built-in +native`, "modules", "ls")
-	s.want(0, `^mine +1.0.0 +live +wasm +admin`, "modules", "put", one)
-	s.want(0, `^mine +2.0.0 +live +wasm +admin +1 KiB +[0-9a-f]{12} +unified +mine +-\nmine +1.0.0 +previous`, "modules", "put", two)
-	s.want(0, `"etag": "[0-9a-f]{32}"`, "modules", "inspect", "mine")
-	s.want(1, `^turnkey: the server refuses: the module was changed meanwhile`, "modules", "rollback", "mine", "--if-match", "x")
-	s.want(0, `^mine +1.0.0 +live`, "modules", "rollback", "mine")
-	s.want(0, `^mine +2.0.0 +canary`, "modules", "put", two, "--rollout", "canary", "--percent", "20")
-	s.want(0, `^mine +2.0.0 +live`, "modules", "promote", "mine")
-	s.want(1, `^turnkey: the server refuses: module mine has no version on trial \(409\)`, "modules", "promote", "mine")
-	s.want(1, `^turnkey: the server refuses: a canary takes 1 to 100 percent`, "modules", "put", one, "--rollout", "canary", "--percent", "0")
-	s.want(0, `^$`, "modules", "rm", "mine")
-	s.want(1, `there is no module mine`, "modules", "rm", "mine")
-	s.want(1, `there is no module mine`, "modules", "inspect", "mine")
-	s.want(1, `no-such.wasm`, "modules", "put", "no-such.wasm")
+	one, two := writeModule(t, "1.0.0"), writeModule(t, "2.0.0")
+	s.wantOutput(0, `^hermes +\S+ +built-in +native`, "modules", "ls")
+	s.wantOutput(0, `^mine +1.0.0 +live +wasm +admin`, "modules", "put", one)
+	s.wantOutput(0, `^mine +2.0.0 +live +wasm +admin +1 KiB +[0-9a-f]{12} +unified +mine +-\nmine +1.0.0 +previous`, "modules", "put", two)
+	s.wantOutput(0, `"etag": "[0-9a-f]{32}"`, "modules", "inspect", "mine")
+	s.wantOutput(1, `^turnkey: the server refuses: the module was changed meanwhile`, "modules", "rollback", "mine", "--if-match", "x")
+	s.wantOutput(0, `^mine +1.0.0 +live`, "modules", "rollback", "mine")
+	s.wantOutput(0, `^mine +2.0.0 +canary`, "modules", "put", two, "--rollout", "canary", "--percent", "20")
+	s.wantOutput(0, `^mine +2.0.0 +live`, "modules", "promote", "mine")
+	s.wantOutput(1, `^turnkey: the server refuses: module mine has no version on trial \(409\)`, "modules", "promote", "mine")
+	s.wantOutput(1, `^turnkey: the server refuses: a canary takes 1 to 100 percent`, "modules", "put", one, "--rollout", "canary", "--percent", "0")
+	s.wantOutput(0, `^$`, "modules", "rm", "mine")
+	s.wantOutput(1, `there is no module mine`, "modules", "rm", "mine")
+	s.wantOutput(1, `there is no module mine`, "modules", "inspect", "mine")
+	s.wantOutput(1, `no-such.wasm`, "modules", "put", "no-such.wasm")
 	t.Setenv("KEY", "wrong")
-	s.want(1, `^turnkey: the server refuses: the administrator's key is needed`, "modules", "ls")
+	s.wantOutput(1, `^turnkey: the server refuses: the administrator's key is needed`, "modules", "ls")
 	t.Setenv("KEY", "")
-	s.want(1, `^turnkey: --key-env: the environment variable KEY is not set`, "modules", "ls")
+	s.wantOutput(1, `^turnkey: --key-env: the environment variable KEY is not set`, "modules", "ls")
 	s.url = ""
-	s.want(1, `^turnkey: --server is needed`, "modules", "rm", "mine")
+	s.wantOutput(1, `^turnkey: --server is needed`, "modules", "rm", "mine")
 	if l := s.errs.String(); strings.Contains(l, "secret") || !strings.Contains(l, "module loaded") {
 		t.Errorf("the server's log: %s", l)
 	}
@@ -130,7 +130,7 @@ func TestHangUpReadsTheFolder(t *testing.T) {
 		t.Helper()
 		var out string
 		for end := patience(t); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-			if _, out = s.turnkey("modules", "ls"); regexp.MustCompile(`(?m)` + pattern).MatchString(out) {
+			if _, out = s.runCommand("modules", "ls"); regexp.MustCompile(`(?m)` + pattern).MatchString(out) {
 				return
 			}
 		}
@@ -149,8 +149,8 @@ func TestSignedModulesOfAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serveModules(t, fmt.Sprintf("  keys: [%q]\n", base64.StdEncoding.EncodeToString(public)))
-	one := file(t, "1.0.0")
-	s.want(1, `^turnkey: the server refuses: module mine.wasm: refused \(signature\): it is not signed`, "modules", "put", one)
+	one := writeModule(t, "1.0.0")
+	s.wantOutput(1, `^turnkey: the server refuses: module mine.wasm: refused \(signature\): it is not signed`, "modules", "put", one)
 	binary, err := os.ReadFile(one)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestSignedModulesOfAServer(t *testing.T) {
 	if err := os.WriteFile(one+".sig", ed25519.Sign(private, binary), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.want(0, `^mine +1.0.0 +live`, "modules", "put", one)
+	s.wantOutput(0, `^mine +1.0.0 +live`, "modules", "put", one)
 	if _, err := os.Stat(filepath.Join(s.modules, "mine.wasm.sig")); err != nil {
 		t.Error(err)
 	}

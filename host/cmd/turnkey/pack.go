@@ -42,7 +42,7 @@ func packCommand() *cobra.Command {
 					return err
 				}
 			}
-			if err := loads(cmd.Context(), binary); err != nil {
+			if err := checkLoads(cmd.Context(), binary); err != nil {
 				return err
 			}
 			return os.WriteFile(out, binary, 0o644)
@@ -56,9 +56,9 @@ func packCommand() *cobra.Command {
 	return cmd
 }
 
-// loads says whether a host would take the packed module: it may answer another
-// manifest than the one attached, say.
-func loads(ctx context.Context, binary []byte) error {
+// checkLoads fails if a host would not take the packed module, for example since it
+// answers another manifest than the one attached.
+func checkLoads(ctx context.Context, binary []byte) error {
 	runtime, err := wasm.NewRuntime(ctx, wasm.NewConfig())
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func parseText(cmd *cobra.Command, f *parseFlags) error {
 	if err != nil {
 		return err
 	}
-	r, err := openRegistry(cmd.Context(), f.engine, f.modules, "", false, quiet(cmd))
+	r, err := openRegistry(cmd.Context(), f.engine, f.modules, "", false, warningLog(cmd))
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func parseText(cmd *cobra.Command, f *parseFlags) error {
 	if len(f.options) > 0 {
 		e = &withOptions{e, f.options}
 	}
-	events, surfaced := conform.Assemble(e, c, pieces(string(raw), f.chunks))
+	events, surfaced := conform.Assemble(e, c, cutText(string(raw), f.chunks))
 	out := json.NewEncoder(cmd.OutOrStdout())
 	out.SetEscapeHTML(false)
 	for _, e := range events {
@@ -112,8 +112,8 @@ func (f *parseFlags) readCase() (c *cases.Case, err error) {
 	return c, nil
 }
 
-// pieces cuts text into pieces of about n bytes, at characters.
-func pieces(text string, n int) []string {
+// cutText cuts text into pieces of about n bytes, at characters.
+func cutText(text string, n int) []string {
 	if n == 0 {
 		return []string{text}
 	}

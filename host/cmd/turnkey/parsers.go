@@ -12,5 +12,5 @@ type embeddedModules struct{}
 func (embeddedModules) Names() []string                    { return plugins.Names() }
 func (embeddedModules) Module(name string) ([]byte, error) { return plugins.Module(name) }
 
-// linked are the parsers that are linked into the program.
-func linked() []*sdk.Module { return builtin.Modules }
+// linkedModules are the parsers that are linked into the program.
+func linkedModules() []*sdk.Module { return builtin.Modules }

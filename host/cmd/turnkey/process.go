@@ -21,7 +21,7 @@ func processCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			for _, m := range linked() {
+			for _, m := range linkedModules() {
 				if name, err := moduleName(m); err == nil && name == args[0] {
 					process.Serve(m)
 					return nil
@@ -32,14 +32,14 @@ func processCommand() *cobra.Command {
 	}
 }
 
-// processes are the linked modules, each to be run as a process of this program.
-func processes() ([]registry.Process, error) {
+// linkedProcesses are the linked modules, each to be run as a process of this program.
+func linkedProcesses() ([]registry.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	var out []registry.Process
-	for _, m := range linked() {
+	for _, m := range linkedModules() {
 		name, err := moduleName(m)
 		if err != nil {
 			return nil, err

@@ -37,12 +37,12 @@ func checkEngine(name string) error {
 // runs them. Where strict is set the engine named is the only one; else linked
 // parsers fill in for modules that are not there.
 func openRegistry(ctx context.Context, engine, dir, cache string, strict bool, log *slog.Logger) (*registry.Registry, error) {
-	c := registry.Config{Embedded: embeddedModules{}, Linked: linked(), Dir: dir, Native: engine == engineNative,
+	c := registry.Config{Embedded: embeddedModules{}, Linked: linkedModules(), Dir: dir, Native: engine == engineNative,
 		CacheDir: cmp.Or(cache, wasm.CacheDir()), Lenient: true, Logger: log}
 	switch {
 	case engine == engineProcess:
 		var err error
-		if c.Processes, err = processes(); err != nil {
+		if c.Processes, err = linkedProcesses(); err != nil {
 			return nil, err
 		}
 		c.Embedded, c.Linked = nil, nil
@@ -54,11 +54,11 @@ func openRegistry(ctx context.Context, engine, dir, cache string, strict bool, l
 	return registry.New(ctx, c)
 }
 
-// configured gathers the modules as the configuration says.
-func configured(ctx context.Context, cfg *config.Config, log *slog.Logger) (*registry.Registry, error) {
+// configuredRegistry gathers the modules as the configuration says.
+func configuredRegistry(ctx context.Context, cfg *config.Config, log *slog.Logger) (*registry.Registry, error) {
 	m := &cfg.Modules
 	c := registry.Config{
-		Embedded: embeddedModules{}, Linked: linked(), Native: cfg.Engine == engineNative,
+		Embedded: embeddedModules{}, Linked: linkedModules(), Native: cfg.Engine == engineNative,
 		Dir: m.Dir, CacheDir: cmp.Or(m.Cache, wasm.CacheDir()), LockFile: m.Lock,
 		Poll: m.Poll, Debounce: m.Debounce, Keep: m.Keep,
 		Budget: registry.Budget{Faults: m.Faults.Count, Window: m.Faults.Window, Backoff: m.Faults.Backoff, MaxBackoff: m.Faults.MaxBackoff},

@@ -39,12 +39,12 @@ func scenarioCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("--run: %w", err)
 			}
-			r, err := openRegistry(cmd.Context(), engine, modules, "", false, quiet(cmd))
+			r, err := openRegistry(cmd.Context(), engine, modules, "", false, warningLog(cmd))
 			if err != nil {
 				return err
 			}
 			defer r.Close(cmd.Context())
-			runner := scenario.Runner{Start: starter(r, quiet(cmd)), Parallel: parallel, Match: name.MatchString}
+			runner := scenario.Runner{Start: serverStarter(r, warningLog(cmd)), Parallel: parallel, Match: name.MatchString}
 			if _, failed := runner.Run(cmd.Context(), files, cmd.OutOrStdout()); failed > 0 {
 				return errFailed
 			}
@@ -59,9 +59,9 @@ func scenarioCommand() *cobra.Command {
 	return cmd
 }
 
-// starter starts servers that share compiled modules. Errors of requests are
+// serverStarter starts servers that share compiled modules. Errors of requests are
 // what many scenarios are about: they are not logged.
-func starter(r *registry.Registry, log *slog.Logger) scenario.Start {
+func serverStarter(r *registry.Registry, log *slog.Logger) scenario.Start {
 	return func(ctx context.Context, text []byte, environ []string) (string, func(), error) {
 		cfg, err := config.Load(config.Sources{Data: text, Environ: environ})
 		if err != nil {

@@ -44,7 +44,7 @@ func serveCommand() *cobra.Command {
 }
 
 func serve(ctx context.Context, cfg *config.Config, out, errs io.Writer) error {
-	log := logger(cfg, errs)
+	log := newLogger(cfg, errs)
 	slog.SetDefault(log)
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
@@ -54,7 +54,7 @@ func serve(ctx context.Context, cfg *config.Config, out, errs io.Writer) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	defer l.Close()
-	r, err := configured(ctx, cfg, log)
+	r, err := configuredRegistry(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -63,18 +63,18 @@ func serve(ctx context.Context, cfg *config.Config, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer flush(spans)
+	defer flushSpans(spans)
 	s, err := server.New(ctx, server.Options{Config: cfg, Registry: r, Logger: log, Version: programVersion(), Tracing: spans})
 	if err != nil {
 		return err
 	}
 	defer runRegistry(ctx, r)()
-	greet(out, cfg, l.Addr().String())
+	printGreeting(out, cfg, l.Addr().String())
 	return s.Serve(ctx, l)
 }
 
-// flush sends the last spans; a collector that is gone does not hold the program up.
-func flush(spans *tracing.Tracing) {
+// flushSpans sends the last spans; a collector that is gone does not hold the program up.
+func flushSpans(spans *tracing.Tracing) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if err := spans.Close(ctx); err != nil {
@@ -82,7 +82,7 @@ func flush(spans *tracing.Tracing) {
 	}
 }
 
-func logger(cfg *config.Config, w io.Writer) *slog.Logger {
+func newLogger(cfg *config.Config, w io.Writer) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of the permitted words
 	options := &slog.HandlerOptions{Level: level}
@@ -92,8 +92,8 @@ func logger(cfg *config.Config, w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// greet says where the server is and, for the demonstration, what to try.
-func greet(w io.Writer, cfg *config.Config, address string) {
+// printGreeting says where the server is and, for the demonstration, what to try.
+func printGreeting(w io.Writer, cfg *config.Config, address string) {
 	var names []string
 	for i := range cfg.Models {
 		names = append(names, cfg.Models[i].Name)

@@ -38,7 +38,7 @@ func templateRenderCommand() *cobra.Command {
 }
 
 func renderTemplate(cmd *cobra.Command, source *templateSource) error {
-	template, in, err := source.load()
+	template, in, err := source.loadTemplate()
 	if err != nil {
 		return err
 	}
@@ -66,9 +66,9 @@ func renderTemplate(cmd *cobra.Command, source *templateSource) error {
 	return err
 }
 
-// load compiles the template, and reads what else the tokenizer's configuration
+// loadTemplate compiles the template, and reads what else the tokenizer's configuration
 // tells.
-func (s *templateSource) load() (*prompt.Template, prompt.Input, error) {
+func (s *templateSource) loadTemplate() (*prompt.Template, prompt.Input, error) {
 	switch {
 	case (s.template == "") == (s.tokenizerConfig == ""):
 		return nil, prompt.Input{}, errors.New("give --chat-template or --tokenizer-config")
