@@ -130,12 +130,12 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 			key, _, _ := strings.Cut(c.add, ":")
 			delete(base, key)
 			_, err := Load(Sources{Data: []byte(base["upstreams"] + "\n" + base["models"] + "\n" + c.add + "\n")})
-			refused(t, err, c.want)
+			wantRefused(t, err, c.want)
 		})
 	}
 }
 
-func refused(t *testing.T, err error, want []string) {
+func wantRefused(t *testing.T, err error, want []string) {
 	t.Helper()
 	if err == nil {
 		t.Fatal("accepted")
@@ -152,7 +152,7 @@ func refused(t *testing.T, err error, want []string) {
 
 func TestMissingFile(t *testing.T) {
 	_, err := Load(Sources{File: "/no/such/turnkey.yaml"})
-	refused(t, err, []string{"/no/such/turnkey.yaml"})
+	wantRefused(t, err, []string{"/no/such/turnkey.yaml"})
 }
 
 func TestParserVersionFromTheEnvironment(t *testing.T) {
@@ -182,7 +182,7 @@ func TestParserVersionFromTheEnvironment(t *testing.T) {
 	} {
 		cfg, err := Load(Sources{Data: []byte(one), Environ: c.env})
 		if c.bad != nil {
-			refused(t, err, c.bad)
+			wantRefused(t, err, c.bad)
 			continue
 		}
 		if err != nil {

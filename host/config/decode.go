@@ -14,12 +14,12 @@ import (
 // is wrong with it.
 type decoder struct{ problems []string }
 
-func (d *decoder) fail(path, format string, args ...any) {
+func (d *decoder) addProblem(path, format string, args ...any) {
 	d.problems = append(d.problems, path+": "+fmt.Sprintf(format, args...))
 }
 
-// fields gives the settings of a struct type, by key, in order.
-func fields(t reflect.Type) (keys []string, byKey map[string]reflect.StructField) {
+// settingsOf gives the settings of a struct type, by key, in order.
+func settingsOf(t reflect.Type) (keys []string, byKey map[string]reflect.StructField) {
 	byKey = map[string]reflect.StructField{}
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -31,12 +31,12 @@ func fields(t reflect.Type) (keys []string, byKey map[string]reflect.StructField
 	return keys, byKey
 }
 
-// object fills v from tree, with defaults where it says nothing.
-func (d *decoder) object(path string, tree map[string]any, v reflect.Value) {
-	keys, byKey := fields(v.Type())
+// decodeGroup fills v from tree, with defaults where it says nothing.
+func (d *decoder) decodeGroup(path string, tree map[string]any, v reflect.Value) {
+	keys, byKey := settingsOf(v.Type())
 	for _, name := range sortedKeys(tree) {
 		if _, ok := byKey[name]; !ok {
-			d.fail(join(path, name), "there is no such setting; %s", suggest(name, keys))
+			d.addProblem(joinPath(path, name), "there is no such setting; %s", suggestKey(name, keys))
 		}
 	}
 	for _, key := range keys {
@@ -49,55 +49,55 @@ func (d *decoder) object(path string, tree map[string]any, v reflect.Value) {
 				continue
 			}
 		}
-		d.value(join(path, key), raw, v.FieldByIndex(f.Index))
-		d.oneOf(join(path, key), f, v.FieldByIndex(f.Index))
+		d.decodeValue(joinPath(path, key), raw, v.FieldByIndex(f.Index))
+		d.checkPermitted(joinPath(path, key), f, v.FieldByIndex(f.Index))
 	}
 }
 
-func (d *decoder) oneOf(path string, f reflect.StructField, v reflect.Value) {
-	allowed := permitted(f)
+func (d *decoder) checkPermitted(path string, f reflect.StructField, v reflect.Value) {
+	allowed := permittedWords(f)
 	if len(allowed) == 0 || v.Kind() != reflect.String || v.String() == "" || slices.Contains(allowed, v.String()) {
 		return
 	}
-	d.notOneOf(path, strconv.Quote(v.String()), allowed)
+	d.addNotOneOf(path, strconv.Quote(v.String()), allowed)
 }
 
 var durationType, sizeType = reflect.TypeFor[time.Duration](), reflect.TypeFor[Size]()
 
-func (d *decoder) value(path string, raw any, v reflect.Value) {
+func (d *decoder) decodeValue(path string, raw any, v reflect.Value) {
 	switch {
 	case d.setWord(path, raw, v):
 	case v.Type() == durationType:
-		if n, err := duration(raw); err != nil {
-			d.fail(path, "%s", err)
+		if n, err := parseDuration(raw); err != nil {
+			d.addProblem(path, "%s", err)
 		} else {
 			v.SetInt(int64(n))
 		}
 	case v.Type() == sizeType:
-		if n, err := size(raw); err != nil {
-			d.fail(path, "%s", err)
+		if n, err := parseSize(raw); err != nil {
+			d.addProblem(path, "%s", err)
 		} else {
 			v.SetInt(int64(n))
 		}
 	case v.Kind() == reflect.Struct:
 		if tree, ok := raw.(map[string]any); ok {
-			d.object(path, tree, v)
+			d.decodeGroup(path, tree, v)
 		} else {
-			d.fail(path, "want a group of settings, got %s", describe(raw))
+			d.addProblem(path, "want a group of settings, got %s", describeValue(raw))
 		}
 	case v.Kind() == reflect.Slice:
-		d.list(path, raw, v)
+		d.decodeList(path, raw, v)
 	case v.Kind() == reflect.Map:
-		d.options(path, raw, v)
+		d.decodeOptions(path, raw, v)
 	default:
-		d.scalar(path, raw, v)
+		d.decodeScalar(path, raw, v)
 	}
 }
 
-func (d *decoder) list(path string, raw any, v reflect.Value) {
+func (d *decoder) decodeList(path string, raw any, v reflect.Value) {
 	items, ok := raw.([]any)
 	if !ok {
-		d.fail(path, "want a list, got %s", describe(raw))
+		d.addProblem(path, "want a list, got %s", describeValue(raw))
 		return
 	}
 	out := reflect.MakeSlice(v.Type(), len(items), len(items))
@@ -108,22 +108,22 @@ func (d *decoder) list(path string, raw any, v reflect.Value) {
 				at = path + "[" + name + "]"
 			}
 		}
-		d.value(at, item, out.Index(i))
+		d.decodeValue(at, item, out.Index(i))
 	}
 	v.Set(out)
 }
 
-func (d *decoder) options(path string, raw any, v reflect.Value) {
+func (d *decoder) decodeOptions(path string, raw any, v reflect.Value) {
 	tree, ok := raw.(map[string]any)
 	if !ok {
-		d.fail(path, "want a group of names and values, got %s", describe(raw))
+		d.addProblem(path, "want a group of names and values, got %s", describeValue(raw))
 		return
 	}
 	out := map[string]string{}
 	for _, name := range sortedKeys(tree) {
 		switch tree[name].(type) {
 		case map[string]any, []any, nil:
-			d.fail(join(path, name), "want a plain value, got %s", describe(tree[name]))
+			d.addProblem(joinPath(path, name), "want a plain value, got %s", describeValue(tree[name]))
 		default:
 			out[name] = fmt.Sprint(tree[name])
 		}
@@ -131,9 +131,9 @@ func (d *decoder) options(path string, raw any, v reflect.Value) {
 	v.Set(reflect.ValueOf(out))
 }
 
-// scalar fills a string, bool or whole number. Text stands for any of them:
+// decodeScalar fills a string, bool or whole number. Text stands for any of them:
 // defaults, the environment and flags are text.
-func (d *decoder) scalar(path string, raw any, v reflect.Value) {
+func (d *decoder) decodeScalar(path string, raw any, v reflect.Value) {
 	text, isText := raw.(string)
 	switch v.Kind() {
 	case reflect.String:
@@ -142,30 +142,30 @@ func (d *decoder) scalar(path string, raw any, v reflect.Value) {
 			v.SetString(fmt.Sprint(raw))
 			return
 		}
-		d.fail(path, "want text, got %s", describe(raw))
+		d.addProblem(path, "want text, got %s", describeValue(raw))
 	case reflect.Bool:
 		if b, ok := raw.(bool); ok {
 			v.SetBool(b)
 		} else if b, err := strconv.ParseBool(text); isText && err == nil {
 			v.SetBool(b)
 		} else {
-			d.fail(path, "want true or false, got %s", describe(raw))
+			d.addProblem(path, "want true or false, got %s", describeValue(raw))
 		}
 	default:
-		n, ok := integer(raw)
+		n, ok := wholeNumberOf(raw)
 		if isText {
 			m, err := strconv.ParseInt(text, 10, 64)
 			n, ok = m, err == nil
 		}
 		if !ok || v.OverflowInt(n) {
-			d.fail(path, "want a whole number, got %s", describe(raw))
+			d.addProblem(path, "want a whole number, got %s", describeValue(raw))
 			return
 		}
 		v.SetInt(n)
 	}
 }
 
-func integer(raw any) (int64, bool) {
+func wholeNumberOf(raw any) (int64, bool) {
 	switch n := raw.(type) {
 	case int:
 		return int64(n), true
@@ -177,8 +177,8 @@ func integer(raw any) (int64, bool) {
 	return 0, false
 }
 
-func duration(raw any) (time.Duration, error) {
-	if n, ok := integer(raw); ok {
+func parseDuration(raw any) (time.Duration, error) {
+	if n, ok := wholeNumberOf(raw); ok {
 		if n == 0 {
 			return 0, nil
 		}
@@ -187,7 +187,7 @@ func duration(raw any) (time.Duration, error) {
 	text, _ := raw.(string)
 	n, err := time.ParseDuration(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("want a length of time such as 1500ms or 30s, got %s", describe(raw))
+		return 0, fmt.Errorf("want a length of time such as 1500ms or 30s, got %s", describeValue(raw))
 	}
 	return n, nil
 }
@@ -197,7 +197,7 @@ var units = []struct {
 	bytes int64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
 
-func size(raw any) (Size, error) {
+func parseSize(raw any) (Size, error) {
 	text := strings.TrimSpace(fmt.Sprint(raw))
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
@@ -210,10 +210,10 @@ func size(raw any) (Size, error) {
 		}
 		return Size(n * u.bytes), nil
 	}
-	return 0, fmt.Errorf("want a size such as 8MiB or 45MB, got %s", describe(raw))
+	return 0, fmt.Errorf("want a size such as 8MiB or 45MB, got %s", describeValue(raw))
 }
 
-func describe(raw any) string {
+func describeValue(raw any) string {
 	switch v := raw.(type) {
 	case map[string]any:
 		return "a group"
@@ -228,7 +228,7 @@ func describe(raw any) string {
 	}
 }
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -244,11 +244,11 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// suggest names the valid key nearest to name, or all of them.
-func suggest(name string, valid []string) string {
+// suggestKey names the valid key nearest to name, or all of them.
+func suggestKey(name string, valid []string) string {
 	best, at := len(name)/2+2, ""
 	for _, v := range valid {
-		if n := distance(strings.ToLower(name), strings.ToLower(v)); n < best {
+		if n := editDistance(strings.ToLower(name), strings.ToLower(v)); n < best {
 			best, at = n, v
 		}
 	}
@@ -258,8 +258,8 @@ func suggest(name string, valid []string) string {
 	return "valid here: " + strings.Join(valid, ", ")
 }
 
-// distance is the Levenshtein distance of a and b, in bytes.
-func distance(a, b string) int {
+// editDistance is the Levenshtein distance of a and b, in bytes.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -18,7 +18,7 @@ type limitPair struct {
 	unit               int64
 }
 
-func pairs(c *ModuleLimits, l *wasm.Limits) []limitPair {
+func limitPairs(c *ModuleLimits, l *wasm.Limits) []limitPair {
 	return []limitPair{
 		{&c.Module, &l.ModuleBytes, 1}, {&c.CompileTime, &l.CompileTime, 1}, {&c.Memory, &l.MemoryPages, wasmPage},
 		{&c.TableElements, &l.TableElements, 1}, {&c.SessionsPerInstance, &l.SessionsPerInstance, 1}, {&c.Instances, &l.Instances, 1},
@@ -31,7 +31,7 @@ func pairs(c *ModuleLimits, l *wasm.Limits) []limitPair {
 // Over gives the limits of a class of modules with what is configured set over
 // them.
 func (c ModuleLimits) Over(class wasm.Limits) wasm.Limits {
-	for _, p := range pairs(&c, &class) {
+	for _, p := range limitPairs(&c, &class) {
 		if n := wholeNumber(p.configured); n != 0 {
 			setWholeNumber(p.engine, (n+p.unit-1)/p.unit)
 		}
@@ -41,7 +41,7 @@ func (c ModuleLimits) Over(class wasm.Limits) wasm.Limits {
 
 // limitsOf gives a class's limits in the configuration's units.
 func limitsOf(class wasm.Limits) (c ModuleLimits) {
-	for _, p := range pairs(&c, &class) {
+	for _, p := range limitPairs(&c, &class) {
 		setWholeNumber(p.configured, wholeNumber(p.engine)*p.unit)
 	}
 	return c
@@ -69,27 +69,27 @@ func classDefaults() map[string]string {
 	defaults := map[string]string{}
 	for path, class := range map[string]wasm.Limits{"modules.limits.shipped": wasm.Shipped(), "modules.limits.third_party": wasm.ThirdParty()} {
 		limits := reflect.ValueOf(limitsOf(class))
-		keys, byKey := fields(limits.Type())
+		keys, byKey := settingsOf(limits.Type())
 		for _, key := range keys {
-			defaults[join(path, key)] = written(limits.FieldByIndex(byKey[key].Index))
+			defaults[joinPath(path, key)] = formatValue(limits.FieldByIndex(byKey[key].Index))
 		}
 	}
 	return defaults
 }
 
-// written gives a value as a file would say it.
-func written(v reflect.Value) string {
+// formatValue gives a value as a file would say it.
+func formatValue(v reflect.Value) string {
 	switch v.Type() {
 	case durationType:
-		return shortDuration(time.Duration(v.Int()))
+		return formatDuration(time.Duration(v.Int()))
 	case sizeType:
-		return shortSize(v.Int())
+		return formatSize(v.Int())
 	}
 	return strconv.FormatInt(v.Int(), 10)
 }
 
-// shortDuration leaves out the units of which there are none: 1m, not 1m0s.
-func shortDuration(d time.Duration) string {
+// formatDuration leaves out the units of which there are none: 1m, not 1m0s.
+func formatDuration(d time.Duration) string {
 	for _, unit := range []struct {
 		length time.Duration
 		name   string
@@ -101,7 +101,7 @@ func shortDuration(d time.Duration) string {
 	return d.String()
 }
 
-func shortSize(bytes int64) string {
+func formatSize(bytes int64) string {
 	for _, unit := range []string{"GiB", "MiB", "KiB"} {
 		for _, u := range units {
 			if u.name == unit && bytes != 0 && bytes%u.bytes == 0 {

@@ -57,18 +57,18 @@ var FlagSettings = map[string]string{
 // Load reads, merges and checks the sources. The error is one line.
 func Load(s Sources) (*Config, error) {
 	cfg := &Config{}
-	data, name, err := document(s, cfg)
+	data, name, err := readDocument(s, cfg)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := merge(s, cfg, data, name)
+	tree, err := mergeSources(s, cfg, data, name)
 	if err != nil {
 		return nil, err
 	}
 	var d decoder
-	d.object("", tree, reflect.ValueOf(cfg).Elem())
+	d.decodeGroup("", tree, reflect.ValueOf(cfg).Elem())
 	if len(d.problems) == 0 {
-		check(cfg, environment(s.Environ), &d)
+		checkSettings(cfg, environmentMap(s.Environ), &d)
 	}
 	if len(d.problems) > 0 {
 		return nil, fmt.Errorf("configuration %s: %s", name, strings.Join(d.problems, "; "))
@@ -76,13 +76,13 @@ func Load(s Sources) (*Config, error) {
 	return cfg, nil
 }
 
-func document(s Sources, cfg *Config) (data []byte, name string, err error) {
+func readDocument(s Sources, cfg *Config) (data []byte, name string, err error) {
 	if s.Data != nil {
 		return s.Data, "(inline)", nil
 	}
 	file := s.File
 	if file == "" {
-		file = environment(s.Environ)[EnvConfig]
+		file = environmentMap(s.Environ)[EnvConfig]
 	}
 	if file == "" {
 		cfg.Demo = true
@@ -95,12 +95,12 @@ func document(s Sources, cfg *Config) (data []byte, name string, err error) {
 	return data, file, nil
 }
 
-// merge gives the tree of all sources, the later over the earlier: the file, the
+// mergeSources gives the tree of all sources, the later over the earlier: the file, the
 // environment, the flags.
-func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, error) {
+func mergeSources(s Sources, cfg *Config, data []byte, name string) (map[string]any, error) {
 	k := koanf.New(".")
 	if err := k.Load(rawbytes.Provider(data), yaml.Parser()); err != nil {
-		return nil, fmt.Errorf("configuration %s: %s", name, oneLine(err))
+		return nil, fmt.Errorf("configuration %s: %s", name, joinLines(err))
 	}
 	if err := loadEnvironment(k, s.Environ, cfg); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func merge(s Sources, cfg *Config, data []byte, name string) (map[string]any, er
 // variables with our prefix that are none.
 func loadEnvironment(k *koanf.Koanf, environ []string, cfg *Config) error {
 	byEnv := map[string]string{}
-	for path := range scalars() {
+	for path := range scalarSettings() {
 		byEnv[EnvName(path)] = path
 	}
 	var bad []string
@@ -142,18 +142,18 @@ func loadEnvironment(k *koanf.Koanf, environ []string, cfg *Config) error {
 			case known && value != "":
 				return path, value
 			case !known && name != EnvConfig:
-				cfg.Warnings = append(cfg.Warnings, "the environment variable "+name+" is no setting; "+suggest(name, sortedKeys(byEnv)))
+				cfg.Warnings = append(cfg.Warnings, "the environment variable "+name+" is no setting; "+suggestKey(name, sortedKeys(byEnv)))
 			}
 			return "", nil
 		},
 	})
 	if err := k.Load(provider, nil); err != nil {
-		return fmt.Errorf("environment: %s", oneLine(err))
+		return fmt.Errorf("environment: %s", joinLines(err))
 	}
 	if len(bad) > 0 {
 		return errors.New(strings.Join(bad, "; "))
 	}
-	version, given, err := versionFromEnv(environment(environ))
+	version, given, err := versionFromEnv(environmentMap(environ))
 	if err != nil || !given {
 		return err
 	}
@@ -175,21 +175,21 @@ func EnvName(path string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// scalars gives the settings that the environment can hold, by path: all that
+// scalarSettings gives the settings that the environment can hold, by path: all that
 // are not in a list.
-func scalars() map[string]reflect.StructField {
+func scalarSettings() map[string]reflect.StructField {
 	out := map[string]reflect.StructField{}
 	var walk func(path string, t reflect.Type)
 	walk = func(path string, t reflect.Type) {
-		keys, byKey := fields(t)
+		keys, byKey := settingsOf(t)
 		for _, key := range keys {
 			f := byKey[key]
 			switch f.Type.Kind() {
 			case reflect.Struct:
-				walk(join(path, key), f.Type)
+				walk(joinPath(path, key), f.Type)
 			case reflect.Slice, reflect.Map:
 			default:
-				out[join(path, key)] = f
+				out[joinPath(path, key)] = f
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func scalars() map[string]reflect.StructField {
 	return out
 }
 
-func environment(entries []string) map[string]string {
+func environmentMap(entries []string) map[string]string {
 	m := make(map[string]string, len(entries))
 	for _, e := range entries {
 		if name, value, ok := strings.Cut(e, "="); ok {
@@ -207,7 +207,7 @@ func environment(entries []string) map[string]string {
 	return m
 }
 
-func oneLine(err error) string {
+func joinLines(err error) string {
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write CONFIGURATION.md anew")
 // TestConfigurationPage keeps CONFIGURATION.md true to the settings' tags.
 func TestConfigurationPage(t *testing.T) {
 	const file = "CONFIGURATION.md"
-	want := page()
+	want := renderPage()
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ models:
 ` + "```" + `
 `
 
-func page() string {
+func renderPage() string {
 	var b strings.Builder
 	b.WriteString(intro)
 	group := "none yet"

@@ -21,15 +21,15 @@ func Reference() []Setting {
 	defaults := classDefaults()
 	var walk func(path string, inList bool, t reflect.Type)
 	walk = func(path string, inList bool, t reflect.Type) {
-		keys, byKey := fields(t)
+		keys, byKey := settingsOf(t)
 		for _, key := range keys {
 			f := byKey[key]
-			at := join(path, key)
+			at := joinPath(path, key)
 			if f.Type.Kind() == reflect.Struct {
 				walk(at, inList, f.Type)
 				continue
 			}
-			s := Setting{Path: at, Type: typeName(f.Type), Default: cmp.Or(f.Tag.Get("default"), defaults[at]), Values: permitted(f), Doc: f.Tag.Get("doc")}
+			s := Setting{Path: at, Type: typeName(f.Type), Default: cmp.Or(f.Tag.Get("default"), defaults[at]), Values: permittedWords(f), Doc: f.Tag.Get("doc")}
 			if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
 				s.Type = "list of groups"
 				out = append(out, s)

@@ -45,9 +45,9 @@ func profileWords() words {
 	return list
 }
 
-// permitted are the words that a setting takes, if these are few: those of its
+// permittedWords are the words that a setting takes, if these are few: those of its
 // type, or of its oneof tag where it is text that means itself.
-func permitted(f reflect.StructField) []string {
+func permittedWords(f reflect.StructField) []string {
 	list, ok := wordsOf[f.Type]
 	if !ok {
 		return strings.Fields(f.Tag.Get("oneof"))
@@ -72,13 +72,13 @@ func (d *decoder) setWord(path string, raw any, v reflect.Value) bool {
 	}
 	i := slices.IndexFunc(list, func(w word) bool { return isText && w.text == text })
 	if i < 0 {
-		d.notOneOf(path, describe(raw), permitted(reflect.StructField{Type: v.Type()}))
+		d.addNotOneOf(path, describeValue(raw), permittedWords(reflect.StructField{Type: v.Type()}))
 		return true
 	}
 	v.Set(reflect.ValueOf(list[i].value))
 	return true
 }
 
-func (d *decoder) notOneOf(path, got string, allowed []string) {
-	d.fail(path, "%s is not one of %s", got, strings.Join(allowed, ", "))
+func (d *decoder) addNotOneOf(path, got string, allowed []string) {
+	d.addProblem(path, "%s is not one of %s", got, strings.Join(allowed, ", "))
 }
