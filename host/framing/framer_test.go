@@ -31,22 +31,46 @@ func TestNewBlocks(t *testing.T) {
 
 func TestArgumentsAsJSON(t *testing.T) {
 	cfg := Config{Tools: toolsNamed("f")}
-	for _, c := range []struct{ in, want string }{
-		{`{}`, `{}`},
-		{``, `{}`},
-		{"  \n ", `{}`},
-		{" {\"a\" : [1, 2.50, -0e+9] ,\"b\":\"\\u00e9\"}\n\n", `{"a" : [1, 2.50, -0e+9] ,"b":"\u00e9"}`},
-		{"{\"a\":\"two\nlines\tand \x01\"}", `{"a":"two\nlines\tand \u0001"}`},
-		{"{\n\"a\":\n{}}", "{\n\"a\":\n{}}"},
+	for _, c := range []struct{ name, in, want string }{
+		{"empty object", `{}`, `{}`},
+		{"nothing", ``, `{}`},
+		{"white space alone", "  \n ", `{}`},
+		{"white space around", " {\"a\" : [1, 2.50, -0e+9] ,\"b\":\"\\u00e9\"}\n\n", `{"a" : [1, 2.50, -0e+9] ,"b":"\u00e9"}`},
+		{"control characters", "{\"a\":\"two\nlines\tand \x01\"}", `{"a":"two\nlines\tand \u0001"}`},
+		{"line feeds between tokens", "{\n\"a\":\n{}}", "{\n\"a\":\n{}}"},
 	} {
-		checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(c.in), callEnd), "call 0 f * "+c.want)
-	}
-	for _, in := range []string{`{"a":`, `{"a"}`, `[1]`, `12`, `"x"`, `null`, `{"a":1}}`, `{} x`, `{"a":01}`, `{"a":"\q"}`, `{"a":tru}`, `{"a":1,}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`} {
-		checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(in), callEnd), "call 0 f * "+in+" unsound")
+		t.Run(c.name, func(t *testing.T) {
+			checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(c.in), callEnd), "call 0 f * "+c.want)
+		})
 	}
 	c := checkFramed(t, Config{Tools: toolsNamed("f"), KeepControl: true}, sequence(callOpens(0, "f"), argsEvent("{\"a\":\"\n\"}"), callEnd), "call 0 f * {\"a\":\"\n\"} unsound")
 	if c.Unsound != 1 || c.Repaired != 0 {
 		t.Errorf("counts %+v", c)
+	}
+}
+
+func TestArgumentsThatAreNoObject(t *testing.T) {
+	cfg := Config{Tools: toolsNamed("f")}
+	for _, c := range []struct{ name, in string }{
+		{"cut after a colon", `{"a":`},
+		{"key without a value", `{"a"}`},
+		{"array", `[1]`},
+		{"number", `12`},
+		{"string", `"x"`},
+		{"null", `null`},
+		{"brace too many", `{"a":1}}`},
+		{"text after it", `{} x`},
+		{"leading zero", `{"a":01}`},
+		{"unknown escape", `{"a":"\q"}`},
+		{"cut literal", `{"a":tru}`},
+		{"comma at the end", `{"a":1,}`},
+		{"minus alone", `{"a":-}`},
+		{"no fraction", `{"a":1.}`},
+		{"no exponent", `{"a":1e}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(c.in), callEnd), "call 0 f * "+c.in+" unsound")
+		})
 	}
 }
 
@@ -89,43 +113,49 @@ func TestRepeatedKeys(t *testing.T) {
 func TestReadings(t *testing.T) {
 	cfg := Config{Tools: toolsNamed("f")}
 	for _, c := range []struct {
+		name     string
 		how      uint8
 		in, want string
 	}{
-		{abi.ReadString, ` &amp;\n"1" `, `" &amp;\\n\"1\" "`},
-		{abi.ReadString | abi.FlagTrim, " \n a  b \t", `"a  b"`},
-		{abi.ReadString | abi.FlagTrim, "  ", `""`},
-		{abi.ReadJSON, ` {"a": [1 , 2]} `, `{"a": [1 , 2]}`},
-		{abi.ReadJSON, "\"a\nb\"", `"a\nb"`},
-		{abi.ReadJSON, ` not json `, `" not json "`},
-		{abi.ReadJSON | abi.FlagTrim, ` not json `, `"not json"`},
-		{abi.ReadJSON, ``, `""`},
-		{abi.ReadJSONOrText, `3`, `3`},
-		{abi.ReadJSONOrText, ` just words`, `" just words"`},
-		{abi.ReadJSONBody, `a\"b\\c\/d\n\t\b\f\r\u00e9\ud83d\ude00`, `"a\"b\\c/d\n\t\u0008\u000c\ré😀"`},
-		{abi.ReadJSONBody, `\ud83d \ud83dx \ude00 \u12`, `"` + "\uFFFD \uFFFDx \uFFFD" + ` \\u12"`},
-		{abi.ReadJSONBody, `bad \q \`, `"bad \\q \\"`},
-		{abi.ReadJSONBody, `\ud83d\u0041`, `"` + "\uFFFD" + `A"`},
-		{abi.ReadPythonBody, `a\'b\"\\\n\x41\101\7z\u00e9\U0001F600\a\v\qéx\N{DASH}`, `"a'b\"\\\nAA\u0007zé😀\u0007\u000b\\qéx\\N{DASH}"`},
-		{abi.ReadPythonBody, "a\\\nb\\x4", `"ab\\x4"`},
-		{abi.ReadEntities, `&lt;a&gt; &amp;amp; &quot;&apos;&nbsp; & &am`, `"<a> &amp; \"'&nbsp; & &am"`},
-		{abi.ReadQuotAmp, `&lt;&quot;&amp;lt;`, `"&lt;\"&lt;"`},
-		{abi.ReadEntities | abi.FlagTrim, "\n &lt; \n", `"<"`},
-		{abi.ReadPython, `{'a': [True, None, -1.50, (1,), (2), ()], "b": 'it\'s',}`, `{"a":[true,null,-1.50,[1],2,[]],"b":"it's"}`},
-		{abi.ReadPython, ` 'x' `, `"x"`},
-		{abi.ReadPython, `+3`, `3`},
-		{abi.ReadPython, `null`, `null`},
-		{abi.ReadPython, `007`, `"007"`},
-		{abi.ReadPython, `f(x)`, `"f(x)"`},
-		{abi.ReadPython, `{1: 2}`, `"{1: 2}"`},
-		{abi.ReadPython, `[1 2]`, `"[1 2]"`},
-		{abi.ReadPython, `[,]`, `"[,]"`},
-		{abi.ReadPython, `'open`, `"'open"`},
-		{abi.ReadPython, ``, `""`},
+		{"string", abi.ReadString, ` &amp;\n"1" `, `" &amp;\\n\"1\" "`},
+		{"trimmed string", abi.ReadString | abi.FlagTrim, " \n a  b \t", `"a  b"`},
+		{"trimmed string of white space", abi.ReadString | abi.FlagTrim, "  ", `""`},
+		{"JSON", abi.ReadJSON, ` {"a": [1 , 2]} `, `{"a": [1 , 2]}`},
+		{"JSON with a raw line feed", abi.ReadJSON, "\"a\nb\"", `"a\nb"`},
+		{"text read as JSON", abi.ReadJSON, ` not json `, `" not json "`},
+		{"trimmed text read as JSON", abi.ReadJSON | abi.FlagTrim, ` not json `, `"not json"`},
+		{"no JSON", abi.ReadJSON, ``, `""`},
+		{"JSON or text, JSON", abi.ReadJSONOrText, `3`, `3`},
+		{"JSON or text, text", abi.ReadJSONOrText, ` just words`, `" just words"`},
+		{"JSON escapes", abi.ReadJSONBody, `a\"b\\c\/d\n\t\b\f\r\u00e9\ud83d\ude00`, `"a\"b\\c/d\n\t\u0008\u000c\ré😀"`},
+		{"lone surrogates and a short escape", abi.ReadJSONBody, `\ud83d \ud83dx \ude00 \u12`, `"` + "\uFFFD \uFFFDx \uFFFD" + ` \\u12"`},
+		{"unknown escapes", abi.ReadJSONBody, `bad \q \`, `"bad \\q \\"`},
+		{"surrogate before another escape", abi.ReadJSONBody, `\ud83d\u0041`, `"` + "\uFFFD" + `A"`},
+		{"Python escapes", abi.ReadPythonBody, `a\'b\"\\\n\x41\101\7z\u00e9\U0001F600\a\v\qéx\N{DASH}`, `"a'b\"\\\nAA\u0007zé😀\u0007\u000b\\qéx\\N{DASH}"`},
+		{"Python line joining and a short escape", abi.ReadPythonBody, "a\\\nb\\x4", `"ab\\x4"`},
+		{"entities", abi.ReadEntities, `&lt;a&gt; &amp;amp; &quot;&apos;&nbsp; & &am`, `"<a> &amp; \"'&nbsp; & &am"`},
+		{"quot and amp only", abi.ReadQuotAmp, `&lt;&quot;&amp;lt;`, `"&lt;\"&lt;"`},
+		{"trimmed entity", abi.ReadEntities | abi.FlagTrim, "\n &lt; \n", `"<"`},
+		{"Python containers", abi.ReadPython, `{'a': [True, None, -1.50, (1,), (2), ()], "b": 'it\'s',}`, `{"a":[true,null,-1.50,[1],2,[]],"b":"it's"}`},
+		{"Python string", abi.ReadPython, ` 'x' `, `"x"`},
+		{"Python number with a sign", abi.ReadPython, `+3`, `3`},
+		{"null in Python", abi.ReadPython, `null`, `null`},
+		{"Python number with leading zeros", abi.ReadPython, `007`, `"007"`},
+		{"Python call", abi.ReadPython, `f(x)`, `"f(x)"`},
+		{"Python key that is no string", abi.ReadPython, `{1: 2}`, `"{1: 2}"`},
+		{"Python list without a comma", abi.ReadPython, `[1 2]`, `"[1 2]"`},
+		{"Python list of a comma", abi.ReadPython, `[,]`, `"[,]"`},
+		{"open Python string", abi.ReadPython, `'open`, `"'open"`},
+		{"no Python", abi.ReadPython, ``, `""`},
 	} {
-		checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(c.how, c.in), callEnd), `call 0 f * {"v":`+c.want+`}`)
+		t.Run(c.name, func(t *testing.T) {
+			checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(c.how, c.in), callEnd), `call 0 f * {"v":`+c.want+`}`)
+		})
 	}
-	// Literal bytes are not read.
+}
+
+func TestLiteralBytesAreNotRead(t *testing.T) {
+	cfg := Config{Tools: toolsNamed("f")}
 	checkFramed(t, cfg, sequence(callOpens(0, "f"), keyEvent("v"), valueEvent(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt; "), literal(valueEvent(abi.ReadEntities|abi.FlagTrim|abi.FlagMore, " &lt;")),
 		valueEvent(abi.ReadEntities|abi.FlagTrim, " x "), callEnd), `call 0 f * {"v":"<  &lt; x"}`)
 }

@@ -40,36 +40,38 @@ func (p *letterParser) Step(w *sdk.Window) {
 }
 
 func TestSpacedAndHard(t *testing.T) {
-	for _, c := range []struct{ input, want string }{
-		{"a to=b", "a{ to=}b"},
-		{"a \n\n to=b", "a{ \n\n to=}b"},
-		{"to=b", "{to=}b"},
-		{"a to  be\n", "a to  be\n"},
-		{"a <end>", "a {<end>}"},
-		{`"a to=b" to=`, `"a to=b"{ to=}`},
-		{`"a to=b`, `"a{ to=}b`},
-		{`"a <end> b"`, `"a <end> b"`},
-		{`"a <end><next> b"`, `"a {<end><next>} b"`},
-		{`"a to= <end><next>"`, `"a{ to=} {<end><next>}"`},
-		{"a" + strings.Repeat(" ", 1100) + "to=b", "a" + strings.Repeat(" ", 1100) + "{to=}b"},
+	for _, c := range []struct{ name, input, want string }{
+		{"space belongs to a marker", "a to=b", "a{ to=}b"},
+		{"all white space does", "a \n\n to=b", "a{ \n\n to=}b"},
+		{"none before it", "to=b", "{to=}b"},
+		{"no marker", "a to  be\n", "a to  be\n"},
+		{"space before another marker", "a <end>", "a {<end>}"},
+		{"quoted", `"a to=b" to=`, `"a to=b"{ to=}`},
+		{"open quotation", `"a to=b`, `"a{ to=}b`},
+		{"quoted other marker", `"a <end> b"`, `"a <end> b"`},
+		{"hard marker in a quotation", `"a <end><next> b"`, `"a {<end><next>} b"`},
+		{"both in a quotation", `"a to= <end><next>"`, `"a{ to=} {<end><next>}"`},
+		{"more white space than is looked for", "a" + strings.Repeat(" ", 1100) + "to=b", "a" + strings.Repeat(" ", 1100) + "{to=}b"},
 	} {
-		var out strings.Builder
-		s, _ := sdk.Open(&lettersModule, &abi.OpenBlock{Tools: []string{"f"}})
-		show := func(a abi.Answer) {
-			for _, e := range a.Events {
-				switch e.Kind {
-				case abi.Text:
-					out.WriteString(c.input[e.Start : e.Start+e.Len])
-				case abi.Call:
-					out.WriteString("{" + c.input[e.Start:e.Start+e.Len] + "}")
+		t.Run(c.name, func(t *testing.T) {
+			var out strings.Builder
+			s, _ := sdk.Open(&lettersModule, &abi.OpenBlock{Tools: []string{"f"}})
+			show := func(a abi.Answer) {
+				for _, e := range a.Events {
+					switch e.Kind {
+					case abi.Text:
+						out.WriteString(c.input[e.Start : e.Start+e.Len])
+					case abi.Call:
+						out.WriteString("{" + c.input[e.Start:e.Start+e.Len] + "}")
+					}
 				}
 			}
-		}
-		show(s.Push(0, 0, []byte(c.input)))
-		show(s.Finish(abi.RawOffset(len(c.input)), abi.FinishUnknown))
-		if got := out.String(); got != c.want {
-			t.Errorf("%q gives %q, want %q", c.input, got, c.want)
-		}
+			show(s.Push(0, 0, []byte(c.input)))
+			show(s.Finish(abi.RawOffset(len(c.input)), abi.FinishUnknown))
+			if got := out.String(); got != c.want {
+				t.Errorf("%q gives %q, want %q", c.input, got, c.want)
+			}
+		})
 	}
 	sdktest.Run(t, &lettersModule, sdktest.Config{Vocabulary: []string{"to=", " to=", "\n to=", "<end>", "<next>", "<end><next>", " ", "\n\n"}})
 }
@@ -109,28 +111,30 @@ func (p *viewParser) Step(w *sdk.Window) {
 }
 
 func TestViews(t *testing.T) {
-	for input, want := range map[string]string{
-		"<a> to=<b>":                      "<a> to=",
-		"<a><end><a> to=<b><end><a><b>":   "<a><b><a>",
-		`"<a> x <b>`:                      `"<a> x `,
-		`"<a> x <b><end>y "<b> to=<a>"`:   `"<a> x <b><end>y " to=<a>"`,
-		`"<a> x<end>y  to=<b><a><end><a>`: `"<a> xy<b><a>`,
+	for _, c := range []struct{ name, input, want string }{
+		{"first view", "<a> to=<b>", "<a> to="},
+		{"there and back", "<a><end><a> to=<b><end><a><b>", "<a><b><a>"},
+		{"open quotation", `"<a> x <b>`, `"<a> x `},
+		{"quotation that ends with the view", `"<a> x <b><end>y "<b> to=<a>"`, `"<a> x <b><end>y " to=<a>"`},
+		{"quotation that does not close", `"<a> x<end>y  to=<b><a><end><a>`, `"<a> xy<b><a>`},
 	} {
-		got := ""
-		s, _ := sdk.Open(&viewsModule, &abi.OpenBlock{Tools: []string{"f"}})
-		for _, a := range []func() abi.Answer{
-			func() abi.Answer { return s.Push(0, 0, []byte(input)) },
-			func() abi.Answer { return s.Finish(abi.RawOffset(len(input)), abi.FinishUnknown) },
-		} {
-			for _, e := range a().Events {
-				if e.Kind == abi.Text || e.Kind == abi.Reasoning {
-					got += input[e.Start : e.Start+e.Len]
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			s, _ := sdk.Open(&viewsModule, &abi.OpenBlock{Tools: []string{"f"}})
+			for _, a := range []func() abi.Answer{
+				func() abi.Answer { return s.Push(0, 0, []byte(c.input)) },
+				func() abi.Answer { return s.Finish(abi.RawOffset(len(c.input)), abi.FinishUnknown) },
+			} {
+				for _, e := range a().Events {
+					if e.Kind == abi.Text || e.Kind == abi.Reasoning {
+						got += c.input[e.Start : e.Start+e.Len]
+					}
 				}
 			}
-		}
-		if got != want {
-			t.Errorf("%q gives %q, want %q", input, got, want)
-		}
+			if got != c.want {
+				t.Errorf("%q gives %q, want %q", c.input, got, c.want)
+			}
+		})
 	}
 	sdktest.Run(t, &viewsModule, sdktest.Config{Vocabulary: []string{"<a>", "<b>", "<end>", "to=", " to=", " ", "\n\n", `"`}})
 }

@@ -27,24 +27,27 @@ func broken(text string) int {
 
 func TestBrackets(t *testing.T) {
 	for _, c := range []struct {
+		name string
 		text string
 		end  int
 	}{
-		{`{"a": 1,} x`, 9},
-		{`{'a': {}} x`, 9},
-		{`{"a": [1 2]} x`, 12},
-		{`{"a": "\d}"} x`, 12},    // broken in a string, which goes on
-		{`{"a": "\u12x}"} x`, 15}, // the same
-		{`{a: "}", b: "\"}"} x`, 18},
-		{`{"a": tru} x`, 10},
-		{`nul x`, -1},
-		{`[1] 2`, -1}, // not broken: nothing is open
-		{`{a "x} y`, -1},
-		{"{a\n \n}", 4},     // an empty line
-		{"{a \"\n\n\"}", 8}, // is none in a string
+		{"comma at the end", `{"a": 1,} x`, 9},
+		{"wrong quotes", `{'a': {}} x`, 9},
+		{"broken in a list", `{"a": [1 2]} x`, 12},
+		{"unknown escape, in a string that goes on", `{"a": "\d}"} x`, 12},
+		{"short escape, in a string that goes on", `{"a": "\u12x}"} x`, 15},
+		{"brackets in strings", `{a: "}", b: "\"}"} x`, 18},
+		{"broken literal in an object", `{"a": tru} x`, 10},
+		{"broken literal alone", `nul x`, -1},
+		{"nothing is open", `[1] 2`, -1},
+		{"open string", `{a "x} y`, -1},
+		{"empty line", "{a\n \n}", 4},
+		{"empty line in a string", "{a \"\n\n\"}", 8},
 	} {
-		if got := broken(c.text); got != c.end {
-			t.Errorf("%q ends at %d, want %d", c.text, got, c.end)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got := broken(c.text); got != c.end {
+				t.Errorf("%q ends at %d, want %d", c.text, got, c.end)
+			}
+		})
 	}
 }

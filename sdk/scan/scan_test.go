@@ -14,45 +14,55 @@ import (
 
 func TestPrefix(t *testing.T) {
 	for _, c := range []struct {
+		name    string
 		b, want string
 		final   bool
 		v       scan.Verdict
 	}{
-		{"", "ab", false, scan.Wait}, {"", "ab", true, scan.No},
-		{"a", "ab", false, scan.Wait}, {"a", "ab", true, scan.No},
-		{"ab", "ab", false, scan.Yes}, {"abc", "ab", true, scan.Yes},
-		{"ac", "ab", false, scan.No}, {"b", "ab", false, scan.No},
+		{"nothing yet", "", "ab", false, scan.Wait},
+		{"nothing at the end", "", "ab", true, scan.No},
+		{"a part", "a", "ab", false, scan.Wait},
+		{"a part at the end", "a", "ab", true, scan.No},
+		{"all", "ab", "ab", false, scan.Yes},
+		{"more than all", "abc", "ab", true, scan.Yes},
+		{"another second byte", "ac", "ab", false, scan.No},
+		{"another first byte", "b", "ab", false, scan.No},
 	} {
-		if v := scan.Prefix([]byte(c.b), c.want, c.final); v != c.v {
-			t.Errorf("Prefix(%q, %q, %v) = %v, want %v", c.b, c.want, c.final, v, c.v)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if v := scan.Prefix([]byte(c.b), c.want, c.final); v != c.v {
+				t.Errorf("Prefix(%q, %q, %v) = %v, want %v", c.b, c.want, c.final, v, c.v)
+			}
+		})
 	}
 }
 
 func TestSetFind(t *testing.T) {
 	s := scan.NewSet("<a>", "<a>b", "<b>", "\n\n<b>")
 	for _, c := range []struct {
+		name   string
 		b      string
 		final  bool
 		at, id int
 		v      scan.Verdict
 	}{
-		{"no marker", false, 9, -1, scan.No},
-		{"x<a>", false, 1, 0, scan.Wait}, // "<a>b" may follow
-		{"x<a>", true, 1, 0, scan.Yes},
-		{"x<a>c", false, 1, 0, scan.Yes},
-		{"x<a>b", false, 1, 1, scan.Yes},
-		{"x<", false, 1, -1, scan.Wait},
-		{"x<", true, 2, -1, scan.No},
-		{"<c<b>", false, 2, 2, scan.Yes},
-		{"\n\n\n<b>", false, 1, 3, scan.Yes},
-		{"\n\nx<b>", false, 3, 2, scan.Yes},
-		{"x\n", false, 1, -1, scan.Wait},
+		{"none", "no marker", false, 9, -1, scan.No},
+		{"may be the longer one", "x<a>", false, 1, 0, scan.Wait}, // "<a>b" may follow
+		{"shorter one at the end", "x<a>", true, 1, 0, scan.Yes},
+		{"shorter one", "x<a>c", false, 1, 0, scan.Yes},
+		{"longer one", "x<a>b", false, 1, 1, scan.Yes},
+		{"beginning of one", "x<", false, 1, -1, scan.Wait},
+		{"beginning of one at the end", "x<", true, 2, -1, scan.No},
+		{"another after a first byte", "<c<b>", false, 2, 2, scan.Yes},
+		{"line feeds before it", "\n\n\n<b>", false, 1, 3, scan.Yes},
+		{"framing that is none", "\n\nx<b>", false, 3, 2, scan.Yes},
+		{"line feed that may frame", "x\n", false, 1, -1, scan.Wait},
 	} {
-		at, id, v := s.Find([]byte(c.b), 0, c.final)
-		if at != c.at || v != c.v || v == scan.Yes && id != c.id {
-			t.Errorf("Find(%q, %v) = %d, %d, %v, want %d, %d, %v", c.b, c.final, at, id, v, c.at, c.id, c.v)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			at, id, v := s.Find([]byte(c.b), 0, c.final)
+			if at != c.at || v != c.v || v == scan.Yes && id != c.id {
+				t.Errorf("Find(%q, %v) = %d, %d, %v, want %d, %d, %v", c.b, c.final, at, id, v, c.at, c.id, c.v)
+			}
+		})
 	}
 	if got := string(s.FirstBytes()); got != "<\n" {
 		t.Errorf("First() = %q", got)
@@ -139,28 +149,31 @@ func FuzzJSON(f *testing.F) {
 
 func TestJSON(t *testing.T) {
 	for _, c := range []struct {
+		name   string
 		text   string
 		n      int
 		status scan.Status
 	}{
-		{"{\"a\":\"raw\nline\x01\"}x", 17, scan.Done},
-		{`{"a":"x <end> {"}`, 17, scan.Done},
-		{`{"a":"cut`, 9, scan.More},
-		{`{"a":"b"c`, 8, scan.Bad},
-		{`{"a":"\q`, 7, scan.Bad},
-		{`42,`, 2, scan.Done},
-		{`42`, 2, scan.More},
-		{`{a`, 1, scan.Bad},
-		{`[}`, 1, scan.Bad},
-		{`{"a":[1}`, 7, scan.Bad},
-		{strings.Repeat("[", scan.MaxDepth), scan.MaxDepth, scan.More},
-		{strings.Repeat("[", scan.MaxDepth+1), scan.MaxDepth, scan.Bad},
-		{strings.Repeat("[", scan.MaxDepth) + strings.Repeat("]", scan.MaxDepth), 2 * scan.MaxDepth, scan.Done},
+		{"control characters in a string", "{\"a\":\"raw\nline\x01\"}x", 17, scan.Done},
+		{"braces in a string", `{"a":"x <end> {"}`, 17, scan.Done},
+		{"cut in a string", `{"a":"cut`, 9, scan.More},
+		{"letter after a value", `{"a":"b"c`, 8, scan.Bad},
+		{"unknown escape", `{"a":"\q`, 7, scan.Bad},
+		{"number that a comma ends", `42,`, 2, scan.Done},
+		{"number that may go on", `42`, 2, scan.More},
+		{"key without quotes", `{a`, 1, scan.Bad},
+		{"wrong bracket", `[}`, 1, scan.Bad},
+		{"wrong inner bracket", `{"a":[1}`, 7, scan.Bad},
+		{"deepest nesting", strings.Repeat("[", scan.MaxDepth), scan.MaxDepth, scan.More},
+		{"too deep", strings.Repeat("[", scan.MaxDepth+1), scan.MaxDepth, scan.Bad},
+		{"deepest value", strings.Repeat("[", scan.MaxDepth) + strings.Repeat("]", scan.MaxDepth), 2 * scan.MaxDepth, scan.Done},
 	} {
-		var j scan.JSON
-		if n, status := j.Scan([]byte(c.text)); n != c.n || status != c.status {
-			t.Errorf("Scan(%.40q) = %d, %v, want %d, %v", c.text, n, status, c.n, c.status)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			var j scan.JSON
+			if n, status := j.Scan([]byte(c.text)); n != c.n || status != c.status {
+				t.Errorf("Scan(%.40q) = %d, %v, want %d, %v", c.text, n, status, c.n, c.status)
+			}
+		})
 	}
 }
 

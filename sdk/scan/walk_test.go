@@ -34,27 +34,28 @@ func walkSteps(text string, n int) string {
 }
 
 func TestWalk(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{`{}`, "1{ 2} 2."},
-		{`{"a": 1}x`, "1{ 1k 4K 6v 7V 8} 8."},
-		{`{"a":"}" , "b":[{}] }`, `1{ 1k 4K 5v 8V 11k 14K 15v 19V 21} 21.`},
-		{`[]`, "2."},
-		{`[{}, {"a":{}}]`, "2{ 3} 6{ 6k 9K 10v 12V 13} 14."},
-		{`{"a"`, "1{ 1k 4K"},
-		{`{"a":"b`, "1{ 1k 4K 5v"},
-		{`{a`, "1{ 1! depth 1"},
-		{`{"a":[tru]`, "1{ 1k 4K 5v 9! depth 2"},
-		{`{"a":1,}`, "1{ 1k 4K 5v 6V 7! depth 1"},
-		{`[1]`, "1! depth 1"},
-		{`[{} {}]`, "2{ 3} 4! depth 1"},
-		{`[{"a":{}]`, "2{ 2k 5K 6v 8V 8! depth 2"},
-		{`x`, "0! depth 0"},
+	for _, c := range []struct{ name, text, want string }{
+		{"no members", `{}`, "1{ 2} 2."},
+		{"number, then other text", `{"a": 1}x`, "1{ 1k 4K 6v 7V 8} 8."},
+		{"strings and brackets", `{"a":"}" , "b":[{}] }`, `1{ 1k 4K 5v 8V 11k 14K 15v 19V 21} 21.`},
+		{"no objects", `[]`, "2."},
+		{"objects in an array", `[{}, {"a":{}}]`, "2{ 3} 6{ 6k 9K 10v 12V 13} 14."},
+		{"cut after a key", `{"a"`, "1{ 1k 4K"},
+		{"cut in a value", `{"a":"b`, "1{ 1k 4K 5v"},
+		{"key without quotes", `{a`, "1{ 1! depth 1"},
+		{"bad value", `{"a":[tru]`, "1{ 1k 4K 5v 9! depth 2"},
+		{"comma at the end", `{"a":1,}`, "1{ 1k 4K 5v 6V 7! depth 1"},
+		{"element that is no object", `[1]`, "1! depth 1"},
+		{"no comma between objects", `[{} {}]`, "2{ 3} 4! depth 1"},
+		{"object without an end", `[{"a":{}]`, "2{ 2k 5K 6v 8V 8! depth 2"},
+		{"no JSON", `x`, "0! depth 0"},
 	} {
-		for n := 1; n <= len(c.text); n++ {
-			if got := walkSteps(c.text, n); got != c.want {
-				t.Errorf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
-				break
+		t.Run(c.name, func(t *testing.T) {
+			for n := 1; n <= len(c.text); n++ {
+				if got := walkSteps(c.text, n); got != c.want {
+					t.Fatalf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
+				}
 			}
-		}
+		})
 	}
 }
