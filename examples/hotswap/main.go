@@ -56,8 +56,8 @@ func main() {
 	}
 }
 
-// swapWhileStreaming swaps, prints, and gives an error if a stream failed or the memory grew by
-// more than a tenth.
+// swapWhileStreaming swaps, prints, and gives an error if a stream failed or the
+// memory grew by more than a tenth.
 func (c *config) swapWhileStreaming(ctx context.Context, out io.Writer) error {
 	builds, err := c.twoBuilds()
 	if err != nil {
@@ -82,14 +82,14 @@ func (c *config) swapWhileStreaming(ctx context.Context, out io.Writer) error {
 	}
 	s := c.startStreams(ctx, r, undisturbed)
 	before, after, err := c.swapModules(ctx, r, builds, out)
-	s.stop()
+	s.stopStreams()
 	if err != nil {
 		return err
 	}
 	growth := 100 * (float64(after)/float64(before) - 1)
 	fmt.Fprintf(out, "swaps %d, streams at a time %d\nstreams finished %d, of them through a swap %d\nfailed streams %d\n",
 		c.swaps, c.streams, s.finished.Load(), s.crossed.Load(), s.failed.Load())
-	fmt.Fprintf(out, "RSS after %d swaps %.1f MiB, after %d swaps %.1f MiB: %+.1f %%\n", c.warm, mebibytes(before), c.swaps, mebibytes(after), growth)
+	fmt.Fprintf(out, "RSS after %d swaps %.1f MiB, after %d swaps %.1f MiB: %+.1f %%\n", c.warm, toMebibytes(before), c.swaps, toMebibytes(after), growth)
 	switch {
 	case s.failed.Load() > 0:
 		return fmt.Errorf("streams failed; the first: %v", s.first.Load())
@@ -101,17 +101,17 @@ func (c *config) swapWhileStreaming(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
+func toMebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
 // twoBuilds gives two builds of the module that differ in nothing but their bytes.
-func (c *config) twoBuilds() (twoBuilds [2][]byte, err error) {
+func (c *config) twoBuilds() (builds [2][]byte, err error) {
 	binary, err := c.moduleBytes()
-	for i := range twoBuilds {
+	for i := range builds {
 		if err == nil {
-			twoBuilds[i], err = manifest.WithSection(binary, "build", fmt.Append(nil, i))
+			builds[i], err = manifest.WithSection(binary, "build", fmt.Append(nil, i))
 		}
 	}
-	return twoBuilds, err
+	return builds, err
 }
 
 func (c *config) moduleBytes() ([]byte, error) {
@@ -166,7 +166,7 @@ func (c *config) swapModules(ctx context.Context, r *registry.Registry, builds [
 		if n == c.warm {
 			before = after
 		}
-		fmt.Fprintf(out, "%4d swaps, %v a swap, RSS %.1f MiB\n", n, took.Round(time.Millisecond), mebibytes(after))
+		fmt.Fprintf(out, "%4d swaps, %v a swap, RSS %.1f MiB\n", n, took.Round(time.Millisecond), toMebibytes(after))
 	}
 	return before, after, nil
 }
@@ -217,7 +217,7 @@ type streams struct {
 	running                   sync.WaitGroup
 }
 
-func (s *streams) stop() {
+func (s *streams) stopStreams() {
 	s.cancel()
 	s.running.Wait()
 }
