@@ -13,14 +13,14 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/scenario"
 )
 
-// named are the tests that can prove something: those that name a statement, and
+// testsWithIDs are the tests that can prove something: those that name a statement, and
 // the one that runs the scenarios.
-const named = `^Test(.*_)?(T|FS)[0-9]|^TestScenarios$`
+const testsWithIDs = `^Test(.*_)?(T|FS)[0-9]|^TestScenarios$`
 
 func main() {
 	verbose := flag.Bool("v", false, "say what each statement is")
 	flag.Parse()
-	ok, err := run(*verbose)
+	ok, err := proveStatements(*verbose)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "statements:", err)
 	}
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-func run(verbose bool) (ok bool, err error) {
+func proveStatements(verbose bool) (ok bool, err error) {
 	t, err := newTable(list)
 	if err != nil {
 		return false, err
@@ -43,9 +43,9 @@ func run(verbose bool) (ok bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		t.scenarios(f)
+		t.addScenarios(f)
 	}
-	cmd := exec.Command("go", "test", "-json", "-run", named, "./host/...")
+	cmd := exec.Command("go", "test", "-json", "-run", testsWithIDs, "./host/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -54,9 +54,9 @@ func run(verbose bool) (ok bool, err error) {
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	readErr := t.read(out)
-	if err := cmd.Wait(); readErr == nil && err != nil && !t.failed() {
+	readErr := t.readResults(out)
+	if err := cmd.Wait(); readErr == nil && err != nil && !t.hasFailed() {
 		readErr = fmt.Errorf("go test: %w", err) // it did not get as far as the tests
 	}
-	return t.print(os.Stdout, verbose), readErr
+	return t.printRows(os.Stdout, verbose), readErr
 }

@@ -42,12 +42,12 @@ type proof struct {
 	result string // pass, fail or skip: the worst of its runs
 }
 
-var item = regexp.MustCompile(`(?m)^- ((?:T|FS-)\d+): (.+)$`)
+var statementLine = regexp.MustCompile(`(?m)^- ((?:T|FS-)\d+): (.+)$`)
 
 // newTable reads the list of statements.
 func newTable(list string) (*table, error) {
 	t := &table{byID: map[string]*row{}, sources: map[string]source{}}
-	for _, m := range item.FindAllStringSubmatch(list, -1) {
+	for _, m := range statementLine.FindAllStringSubmatch(list, -1) {
 		r := &row{id: m[1], text: m[2]}
 		if t.byID[r.id] != nil {
 			return nil, fmt.Errorf("%s is stated twice", r.id)
@@ -60,8 +60,8 @@ func newTable(list string) (*table, error) {
 	return t, nil
 }
 
-// scenarios takes in which statements a file's scenarios are about.
-func (t *table) scenarios(f *scenario.File) {
+// addScenarios takes in which statements a file's scenarios are about.
+func (t *table) addScenarios(f *scenario.File) {
 	for _, s := range f.Scenarios {
 		src := source{ids: idsIn(s.Source)}
 		if len(s.Runs) == 1 {
@@ -77,9 +77,9 @@ var (
 )
 
 // idsIn finds the statements that a scenario's source names.
-func idsIn(text string) []string { return ids(inSource, text) }
+func idsIn(text string) []string { return findIDs(inSource, text) }
 
-func ids(re *regexp.Regexp, text string) (found []string) {
+func findIDs(re *regexp.Regexp, text string) (found []string) {
 	for _, m := range re.FindAllStringSubmatch(text, -1) {
 		id := "T" + m[2]
 		if m[1] != "T" {
@@ -95,8 +95,8 @@ func ids(re *regexp.Regexp, text string) (found []string) {
 // event is a line of go test -json.
 type event struct{ Action, Package, Test, Output, FailedBuild string }
 
-// read takes in the results of tests.
-func (t *table) read(in io.Reader) error {
+// readResults takes in the results of tests.
+func (t *table) readResults(in io.Reader) error {
 	for d := json.NewDecoder(in); ; {
 		var e event
 		switch err := d.Decode(&e); {
@@ -107,25 +107,25 @@ func (t *table) read(in io.Reader) error {
 		}
 		switch e.Action {
 		case "pass", "fail", "skip":
-			t.result(e)
+			t.addTestResult(e)
 		case "build-output":
 			t.build.WriteString(e.Output)
 		}
 	}
 }
 
-// result takes in the result of a test, a subtest or a package.
-func (t *table) result(e event) {
+// addTestResult takes in the result of a test, a subtest or a package.
+func (t *table) addTestResult(e event) {
 	parts := strings.Split(e.Test, "/")
 	if parts[0] == "TestScenarios" {
-		t.scenario(e, parts)
+		t.addScenarioResult(e, parts)
 		return
 	}
 	name := path.Base(e.Package)
 	if e.Test != "" {
 		name += "." + parts[0]
 	}
-	found := ids(inName, parts[len(parts)-1])
+	found := findIDs(inName, parts[len(parts)-1])
 	switch {
 	case e.FailedBuild != "":
 		t.other = append(t.other, name+" does not build")
@@ -133,12 +133,12 @@ func (t *table) result(e event) {
 		t.other = append(t.other, name)
 	}
 	for _, id := range found {
-		t.add(id, name, e.Action)
+		t.addProof(id, name, e.Action)
 	}
 }
 
-// scenario takes in TestScenarios/ENGINE/FILE/NAME.
-func (t *table) scenario(e event, parts []string) {
+// addScenarioResult takes in TestScenarios/ENGINE/FILE/NAME.
+func (t *table) addScenarioResult(e event, parts []string) {
 	if len(parts) < 4 {
 		if e.Action != "pass" && len(parts) == 2 { // an engine that did not run
 			t.other = append(t.other, e.Test+" ("+e.Action+")")
@@ -151,14 +151,14 @@ func (t *table) scenario(e event, parts []string) {
 		name += " (" + src.only + ")"
 	}
 	for _, id := range src.ids {
-		t.add(id, name, e.Action)
+		t.addProof(id, name, e.Action)
 	}
 }
 
-// worse orders results.
-var worse = map[string]int{"pass": 0, "skip": 1, "fail": 2}
+// severity orders results.
+var severity = map[string]int{"pass": 0, "skip": 1, "fail": 2}
 
-func (t *table) add(id, name, result string) {
+func (t *table) addProof(id, name, result string) {
 	r := t.byID[id]
 	if r == nil {
 		t.other = append(t.other, name+" names "+id+", which is not stated")
@@ -169,7 +169,7 @@ func (t *table) add(id, name, result string) {
 		r.proofs = append(r.proofs, &proof{name, result})
 		return
 	}
-	if p := r.proofs[i]; worse[result] > worse[p.result] {
+	if p := r.proofs[i]; severity[result] > severity[p.result] {
 		p.result = result
 	}
 }
@@ -188,12 +188,12 @@ func (r *row) verdict() string {
 	return verdict
 }
 
-func (t *table) failed() bool {
+func (t *table) hasFailed() bool {
 	return len(t.other) > 0 || slices.ContainsFunc(t.rows, func(r *row) bool { return r.verdict() == "FAIL" })
 }
 
-// print writes the table, and says whether all is proved.
-func (t *table) print(out io.Writer, verbose bool) bool {
+// printRows writes the table, and says whether all is proved.
+func (t *table) printRows(out io.Writer, verbose bool) bool {
 	count := map[string]int{}
 	for _, r := range t.rows {
 		verdict := r.verdict()

@@ -28,7 +28,7 @@ func TestNumbersInNames(t *testing.T) {
 		"TestT29_T30_Calls": "T29 T30", "TestH5_T104_Idle": "T104", "TestT102DisconnectCancels": "T102", "TestT61_FS15_Fault": "T61 FS-15",
 		"T30_a_false_alarm": "T30", "TestText": "", "TestTokenT5": "", "TestW11_Table": "",
 	} {
-		if got := strings.Join(ids(inName, name), " "); got != want {
+		if got := strings.Join(findIDs(inName, name), " "); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -68,12 +68,12 @@ func TestTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tab.scenarios(files)
-		if err := tab.read(strings.NewReader(c.events)); err != nil {
+		tab.addScenarios(files)
+		if err := tab.readResults(strings.NewReader(c.events)); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		if ok := tab.print(&out, false); ok != c.ok || !strings.Contains(out.String(), c.want) {
+		if ok := tab.printRows(&out, false); ok != c.ok || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: %v, want %q in\n%s", c.name, ok, c.want, out.String())
 		}
 	}
