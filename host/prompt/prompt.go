@@ -56,7 +56,7 @@ type Input struct {
 // exception for a role that it does not know. However it fails, it costs this
 // rendering only: its time, depth and memory are bounded.
 func (t *Template) Render(ctx context.Context, in Input) (string, error) {
-	vars, err := in.variables()
+	vars, err := in.templateVariables()
 	if err != nil {
 		return "", err
 	}
@@ -67,38 +67,38 @@ func (t *Template) Render(ctx context.Context, in Input) (string, error) {
 	return out, nil
 }
 
-func (in Input) variables() (map[string]jinja.Value, error) {
+func (in Input) templateVariables() (map[string]jinja.Value, error) {
 	vars := map[string]jinja.Value{
 		"add_generation_prompt": true,
 		"bos_token":             in.BOS,
 		"eos_token":             in.EOS,
 	}
 	for _, m := range in.Args {
-		v, err := decode(m.Value)
+		v, err := decodeValue(m.Value)
 		if err != nil {
 			return nil, fmt.Errorf("chat_template_kwargs: %s: %w", m.Name, err)
 		}
 		vars[m.Name] = v
 	}
-	messages, err := decodeAll("messages", in.Messages)
+	messages, err := decodeList("messages", in.Messages)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range messages.Items {
-		readArguments(m)
+		decodeArguments(m)
 	}
 	vars["messages"] = messages
 	if len(in.Tools) == 0 {
 		return vars, nil
 	}
-	vars["tools"], err = decodeAll("tools", in.Tools)
+	vars["tools"], err = decodeList("tools", in.Tools)
 	return vars, err
 }
 
-func decodeAll(what string, list []jsonx.Raw) (*jinja.List, error) {
+func decodeList(what string, list []jsonx.Raw) (*jinja.List, error) {
 	out := &jinja.List{Items: make([]jinja.Value, len(list))}
 	for i, raw := range list {
-		v, err := decode(raw)
+		v, err := decodeValue(raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", what, i, err)
 		}
@@ -107,7 +107,7 @@ func decodeAll(what string, list []jsonx.Raw) (*jinja.List, error) {
 	return out, nil
 }
 
-func decode(raw jsonx.Raw) (jinja.Value, error) {
+func decodeValue(raw jsonx.Raw) (jinja.Value, error) {
 	v, err := jsonx.Check(raw)
 	if err != nil {
 		return nil, err
@@ -115,20 +115,20 @@ func decode(raw jsonx.Raw) (jinja.Value, error) {
 	return jinja.Decode(v)
 }
 
-// readArguments makes objects of the arguments of a message's calls. Templates
+// decodeArguments makes objects of the arguments of a message's calls. Templates
 // read them so, where the API has them as text; engines convert them likewise.
-func readArguments(message jinja.Value) {
-	calls, _ := member[*jinja.List](message, "tool_calls")
+func decodeArguments(message jinja.Value) {
+	calls, _ := memberOf[*jinja.List](message, "tool_calls")
 	if calls == nil {
 		return
 	}
 	for _, call := range calls.Items {
-		function, _ := member[*jinja.Dict](call, "function")
-		text, ok := member[string](function, "arguments")
+		function, _ := memberOf[*jinja.Dict](call, "function")
+		text, ok := memberOf[string](function, "arguments")
 		if !ok {
 			continue
 		}
-		if args, err := decode(jsonx.Raw(text)); err == nil {
+		if args, err := decodeValue(jsonx.Raw(text)); err == nil {
 			if object, ok := args.(*jinja.Dict); ok {
 				function.Set("arguments", object)
 			}
@@ -136,7 +136,7 @@ func readArguments(message jinja.Value) {
 	}
 }
 
-func member[T any](v jinja.Value, name string) (found T, ok bool) {
+func memberOf[T any](v jinja.Value, name string) (found T, ok bool) {
 	object, _ := v.(*jinja.Dict)
 	if object == nil {
 		return found, false

@@ -22,7 +22,7 @@ const chatML = `{%- set ns = namespace(last=-1) -%}
 {%- endfor %}
 {%- if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% if enable_thinking is defined and enable_thinking is false %}{{ '<think>\n\n</think>\n\n' }}{% else %}{{ '<think>\n' }}{% endif %}{% endif -%}`
 
-func raws(list ...string) []jsonx.Raw {
+func rawValues(list ...string) []jsonx.Raw {
 	out := make([]jsonx.Raw, len(list))
 	for i, s := range list {
 		out[i] = jsonx.Raw(s)
@@ -31,7 +31,7 @@ func raws(list ...string) []jsonx.Raw {
 }
 
 func TestRender(t *testing.T) {
-	conversation := raws(
+	conversation := rawValues(
 		`{"role":"user","content":"Rain?"}`,
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"look","arguments":"{\"town\":\"Oslo\"}"}}]}`,
 		`{"role":"tool","tool_call_id":"c","content":"wet"}`)
@@ -46,7 +46,7 @@ func TestRender(t *testing.T) {
 			"<|im_start|>user\nRain?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"},
 		{"calls of earlier turns are objects", Input{Messages: conversation},
 			"<|im_start|>user\nRain?<|im_end|>\n<|im_start|>assistant\n<call>look town=Oslo</call><|im_end|>\n<|im_start|>tool\nwet<|im_end|>\n<|im_start|>assistant\n<think>\n"},
-		{"tools", Input{Messages: conversation[:1], Tools: raws(`{"type":"function"}`)},
+		{"tools", Input{Messages: conversation[:1], Tools: rawValues(`{"type":"function"}`)},
 			`<tools>{"type": "function"}</tools><|im_start|>user` + "\nRain?<|im_end|>\n<|im_start|>assistant\n<think>\n"},
 	}
 	template, err := Compile(chatML)
@@ -80,7 +80,7 @@ func TestErrorsNameTheSetting(t *testing.T) {
 	if _, err := template.Render(t.Context(), Input{}); err == nil || !strings.Contains(err.Error(), "only user and assistant") {
 		t.Errorf("a template that refuses: %v", err)
 	}
-	if _, err := template.Render(t.Context(), Input{Messages: raws(`{"role":`)}); err == nil || !strings.Contains(err.Error(), "messages[0]") {
+	if _, err := template.Render(t.Context(), Input{Messages: rawValues(`{"role":`)}); err == nil || !strings.Contains(err.Error(), "messages[0]") {
 		t.Errorf("a broken message: %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestLoadReadsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := template.Render(t.Context(), Input{Messages: raws(`{}`, `{}`)}); err != nil || got != "2<think>" {
+	if got, err := template.Render(t.Context(), Input{Messages: rawValues(`{}`, `{}`)}); err != nil || got != "2<think>" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
