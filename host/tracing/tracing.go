@@ -52,7 +52,7 @@ func New(ctx context.Context, c Config) (*Tracing, error) {
 			return nil, fmt.Errorf("tracing: %w", err)
 		}
 		options = append(options, otlptracehttp.WithEndpointURL(endpoint))
-	case !c.wanted():
+	case !c.isAskedFor():
 		return nil, nil
 	}
 	if c.Logger != nil {
@@ -68,11 +68,11 @@ func New(ctx context.Context, c Config) (*Tracing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	return with(sdk.WithBatcher(exporter), sdk.WithResource(about)), nil
+	return newTracing(sdk.WithBatcher(exporter), sdk.WithResource(about)), nil
 }
 
-// wanted says whether the standard variables ask for tracing.
-func (c *Config) wanted() bool {
+// isAskedFor says whether the standard variables ask for tracing.
+func (c *Config) isAskedFor() bool {
 	look := c.Environ
 	if look == nil {
 		look = os.LookupEnv
@@ -84,7 +84,7 @@ func (c *Config) wanted() bool {
 	return get("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-func with(options ...sdk.TracerProviderOption) *Tracing {
+func newTracing(options ...sdk.TracerProviderOption) *Tracing {
 	t := &Tracing{provider: sdk.NewTracerProvider(options...)}
 	t.options = []otelhttp.Option{
 		otelhttp.WithTracerProvider(t.provider),
