@@ -179,15 +179,15 @@ func around(want []string) []string {
 func TestGuidedEagerNamed(t *testing.T) {
 	tools := typing.NewTools([]typing.Tool{{Name: "f", Parameters: []byte(`{"properties":{"meter":{}}}`)}, {Name: "n", Parameters: []byte(`{"properties":{"name":{}}}`)}})
 	cfg := Config{Guided: abi.ModeGuidedNamed, GuidedEager: true, NamedTool: "f", Tools: tools}
-	for in, want := range map[string]string{
-		`{"meter" :{"x":"}"}, "name": 8}`:      `call 0 f * {"meter" :{"x":"}"}, "name": 8}`,
-		`{}`:                                   `call 0 f * {}`,
-		`{"name":"f","arguments":{"meter":7}}`: `call 0 f * {"meter":7}`,
-		`{"name":"g","arguments":{"meter":7}}`: `call 0 f * {"name":"g","arguments":{"meter":7}}`,
-		`[{"name":"f","arguments":{}}]`:        `call 0 f * {}`,
-		`{"name":`:                             `text {"name":`,
+	for _, c := range []struct{ name, in, want string }{
+		{"arguments", `{"meter" :{"x":"}"}, "name": 8}`, `call 0 f * {"meter" :{"x":"}"}, "name": 8}`},
+		{"nothing", `{}`, `call 0 f * {}`},
+		{"wrapper", `{"name":"f","arguments":{"meter":7}}`, `call 0 f * {"meter":7}`},
+		{"wrapper of another tool", `{"name":"g","arguments":{"meter":7}}`, `call 0 f * {"name":"g","arguments":{"meter":7}}`},
+		{"array of wrappers", `[{"name":"f","arguments":{}}]`, `call 0 f * {}`},
+		{"cut", `{"name":`, `text {"name":`},
 	} {
-		checkFramed(t, cfg, sequence(payloadText(in)), want)
+		t.Run(c.name, func(t *testing.T) { checkFramed(t, cfg, sequence(payloadText(c.in)), c.want) })
 	}
 	f := New(cfg)
 	if got := assembled(f.Apply(sequence(payloadText(`{"meter":"abc`)), nil)); len(got) != 1 || got[0] != `call 0 f * {"meter":"abc …` {
