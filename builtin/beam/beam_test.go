@@ -3,12 +3,11 @@ package beam
 import (
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<|start|>", "<|start|>assistant", " to=", " to=ping", "to=store_memo", "<|channel|>", "analysis", "final", " <|constrain|>xml",
 		"<|message|>", "<|end|>", "<|call|>", "<|return|>", `<rfl:parameter name="`, `<rfl:parameter name="body">`, `">`, "</rfl:parameter>",
@@ -17,6 +16,6 @@ var config = sdktest.Config{
 	},
 }
 
-func TestBeam(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func FuzzBeam(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

@@ -6,14 +6,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		think, endThink, sectionBegin, sectionEnd, callBegin, separator, callEnd,
 		"function", "f", "function" + separator, "f\n```json\n", "```", "\n```", "```json", "\n",
@@ -52,15 +50,9 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json", "testdata/r1.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
-	}
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 // R1's prompt opens the thought where the host does not know the prompt.
 func TestUnknownStart(t *testing.T) {
@@ -127,29 +119,4 @@ func same(t *testing.T, got []byte, want string) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	return string(x) == string(y)
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]string{
-		"deepseek-ai/DeepSeek-V3-0324":             "deepseek_v3",
-		"deepseek-ai/DeepSeek-V3.1-Terminus":       "deepseek_v3",
-		"deepseek-ai/DeepSeek-V3.2-Exp":            "deepseek_v3",
-		"deepseek-ai/DeepSeek-R1-0528":             "deepseek_r1",
-		"deepseek-ai/DeepSeek-R1-Distill-Qwen-32B": "deepseek_r1",
-		"deepseek-ai/DeepSeek-V4":                  "",
-	} {
-		got := ""
-		for i := range m.Parsers {
-			if m.Parsers[i].Suggests(model) {
-				got += m.Parsers[i].Name
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", model, got, want)
-		}
-	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -15,7 +15,6 @@ const (
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "\n\n<｜DSML｜tool_calls>\n", "\n\n",
 		header, "\n\n" + header, `<｜DSML｜invoke name="`, "</｜DSML｜invoke>", "</｜DSML｜invoke>\n",
@@ -51,12 +50,6 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
-	}
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

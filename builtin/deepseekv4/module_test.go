@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 )
 
 func TestConstraint(t *testing.T) {
@@ -36,24 +35,5 @@ func TestConstraint(t *testing.T) {
 	s.ToolChoice, s.Flags = abi.ToolChoiceRequired, abi.OpenParallel
 	if got := string(Module.Constraint(s)); !strings.Contains(got, `"stop_after_first":false`) {
 		t.Errorf("parallel calls: %s", got)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{
-		"deepseek-ai/DeepSeek-V4":      true,
-		"deepseek-ai/DeepSeek-V4-Pro":  true,
-		"deepseek-ai/DeepSeek-V4.1":    false,
-		"deepseek_v4_1":                false,
-		"deepseek-ai/DeepSeek-V3.2":    false,
-		"deepseek-ai/DeepSeek-R1-0528": false,
-	} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }

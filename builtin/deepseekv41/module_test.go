@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 )
 
 func TestConstraint(t *testing.T) {
@@ -21,24 +20,5 @@ func TestConstraint(t *testing.T) {
 	s.ToolChoice = abi.ToolChoiceAuto
 	if got := string(Module.Constraint(s)); !strings.Contains(got, `"triggers":["<｜DSML｜ calls>"]`) {
 		t.Errorf("auto: %s", got)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{
-		"deepseek-ai/DeepSeek-V4":      false,
-		"deepseek-ai/DeepSeek-V4-Pro":  false,
-		"deepseek-ai/DeepSeek-V4.1":    true,
-		"deepseek_v4_1":                true,
-		"deepseek-ai/DeepSeek-V3.2":    false,
-		"deepseek-ai/DeepSeek-R1-0528": false,
-	} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }

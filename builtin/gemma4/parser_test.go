@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/bench"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
@@ -101,20 +100,6 @@ func TestConstraint(t *testing.T) {
 		`{"type":"tag","begin":"<|tool_call>call:f\"{","content":{"type":"any_text"},"end":"}<tool_call|>"}]}}}`
 	if got != want || !json.Valid([]byte(got)) {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{
-		"google/gemma-4-27b-it": true, "gemma4:e2b": true, "Gemma 4 E4B": true, "google/gemma-3-27b-it": false, "gemma-42": false,
-	} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }
 

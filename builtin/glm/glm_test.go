@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble, MaxHold: 1 << 20, Leaks: leaks,
+	MaxHold: 1 << 20, Leaks: leaks,
 	Vocabulary: []string{
 		think, endThink, callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose,
 		"f", "f" + keyOpen, "g" + keyOpen, "f\n" + keyOpen, "<tool_call>f", "<tool_call>f</tool_call>", "<tool_call>f<arg_key>a</arg_key><arg_value>",
@@ -21,17 +20,9 @@ var config = sdktest.Config{
 	},
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
-}
-
-func TestRules(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json", Client: conform.Assemble})
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 // leaks finds tags of calls in what was said, though no quotation could protect
 // them.
@@ -59,19 +50,5 @@ func TestConstraint(t *testing.T) {
 	s.ToolChoice = abi.ToolChoiceNone
 	if got := string(Module.Constraint(s)); !strings.Contains(got, `"excludes":["<tool_call>"`) {
 		t.Errorf("none: %s", got)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{
-		"zai-org/GLM-4.5-Air": true, "GLM-4.7": true, "glm-5": true, "glm45": true, "zai-org/GLM-5.2-FP8": true, "glm-4-9b-chat": false, "THUDM/GLM-4-32B-0414": false,
-	} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }

@@ -3,7 +3,7 @@ package harmony
 import (
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -14,12 +14,8 @@ var vocabulary = []string{
 	"<|channel|>commentary to=functions.f <|constrain|>json<|message|>", `{"a":"b"}`, `{"a":"`, `"}`, "{", "}", `[1]`, `\`, "\n", " ", `"`, "`",
 }
 
-func TestCases(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/cases.json", Client: conform.Assemble, Vocabulary: vocabulary})
-}
+var config = sdktest.Config{Vocabulary: vocabulary}
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
-}
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, sdktest.Config{Vocabulary: vocabulary}) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

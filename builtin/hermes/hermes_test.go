@@ -4,14 +4,11 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
-
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "<tool_call>", "</tool_call>", "\n",
 		"<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>",
@@ -19,17 +16,9 @@ var config = sdktest.Config{
 	},
 }
 
-func TestParser(t *testing.T) {
-	sdktest.Run(t, &Module, config)
-}
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
-}
-
-func FuzzParser(f *testing.F) {
-	sdktest.Fuzz(f, &Module, config)
-}
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 func TestConstraint(t *testing.T) {
 	s := &abi.OpenBlock{
@@ -40,27 +29,5 @@ func TestConstraint(t *testing.T) {
 		`"content":{"type":"json_schema","json_schema":{"type":"object","properties":{"a":{"type":"string"}}}},"end":"}\u000a</tool_call>"}}}`
 	if got := string(Module.Constraint(s)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{
-		"Qwen/Qwen2.5-72B-Instruct":            true,
-		"Qwen/Qwen3-8B":                        true,
-		"Qwen/Qwen3-235B-A22B-Thinking-2507":   true,
-		"Qwen/Qwen3-0.6B":                      true,
-		"Qwen/QwQ-32B":                         true,
-		"NousResearch/Hermes-3-Llama-3.1-8B":   true,
-		"NousResearch/Hermes-2-Pro-Mistral-7B": true,
-		"Qwen/Qwen3-Coder-480B-A35B-Instruct":  false,
-		"Qwen/Qwen3.5-397B-A17B":               false,
-	} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }

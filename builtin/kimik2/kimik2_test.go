@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/builtin/kimik2"
-	"github.com/turnkey-parsers/turnkey/host/conform"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -23,9 +23,7 @@ var vocabulary = []string{
 	" ", "\n", "\n\n", `"`, `'`, "`", "isn't", "é", "雪",
 }
 
-func config(cases string) sdktest.Config {
-	return sdktest.Config{Cases: cases, Client: conform.Assemble, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
-}
+var config = sdktest.Config{Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 
 // leaks finds markup in what was said though the input had no quotation that
 // could protect it.
@@ -41,13 +39,7 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestCases(t *testing.T) { sdktest.Run(t, &kimik2.Module, config("testdata/cases.json")) }
-
-func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json", "testdata/recovery.json"} {
-		sdktest.Run(t, &kimik2.Module, sdktest.Config{Cases: file, Client: conform.Assemble})
-	}
-}
+func TestFamily(t *testing.T) { familytest.Run(t, &kimik2.Module, config) }
 
 // A call's name and id are said at the argument marker, its arguments as they
 // come, up to what may yet be something else.
@@ -142,7 +134,7 @@ func TestConstraint(t *testing.T) {
 	}
 }
 
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &kimik2.Module, config("testdata/cases.json")) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &kimik2.Module, config) }
 
 // Pushes of 16 bytes, native.
 func BenchmarkPush(b *testing.B) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -23,7 +23,7 @@ var vocabulary = []string{
 	`"`, "'", "\n", "\n\n", " ",
 }
 
-var config = sdktest.Config{Cases: "testdata/cases.json", Client: conform.Assemble, Vocabulary: vocabulary, MaxHold: 1 << 20, Leaks: leaks}
+var config = sdktest.Config{Vocabulary: vocabulary, MaxHold: 1 << 20, Leaks: leaks}
 
 // leaks finds whole markers of calls in what was said, though no quotation could
 // protect them.
@@ -39,17 +39,9 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
-}
-
-func TestRules(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json", Client: conform.Assemble})
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 // What is said of a call as it comes.
 func TestEager(t *testing.T) {

@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		tag, `{"name": "f", "parameters": {}}`, `{"name": "f", "parameters": {"a": "`, `{"name": "f", "arguments": {"a": [`, `{"name": "nope", "parameters": {"b": 1}}`,
 		`{"type": "function", "parameters": {"a": 1}, "name": "g"}`, `{"parameters": {`, `{"a": `, `{"name": "f"`, `"name": "f"`, `, "parameters": {`, `"x": "`,
@@ -32,12 +31,6 @@ func leaks(s *abi.OpenBlock, input, text, _ string) string {
 	return ""
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
-	}
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble, MaxHold: 1 << 20, Leaks: leaks,
+	MaxHold: 1 << 20, Leaks: leaks,
 	Vocabulary: []string{
 		"<think>", "</think>", "<minimax:tool_call>", "</minimax:tool_call>", `<invoke name="f">`, "<invoke name=", "</invoke>",
 		`<parameter name="a">`, "<parameter name='f'>", "<parameter name=", "</parameter>", "<minimax:tool_call>\n<invoke name=\"f\">\n<parameter name=\"a\">",
@@ -21,17 +21,9 @@ var config = sdktest.Config{
 	},
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
-}
-
-func TestRules(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json", Client: conform.Assemble})
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 // leaks finds tags of blocks in what was said, though no quotation could protect
 // them.

@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		think, endThink, toolCalls, endCalls, callID, args, "f", "f[ARGS]", "f[CALL_ID]Ab3dE6gH9[ARGS]", "[TOOL_CALLS]f[ARGS]{\"a\": \"",
 		`[TOOL_CALLS] [{"name": "f", "arguments": {"a": "`, `, {"name": "g", "parameters": {"a": 1}, "id": "123456789"}`, `{"arguments": {"b": [`,
@@ -34,12 +33,6 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
-	}
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -17,9 +17,7 @@ var vocabulary = []string{
 	"<|", "<|e", "<|st", "art|>", "\n", "\n\n", "[1]", `{"k":"`,
 }
 
-func config(cases string) sdktest.Config {
-	return sdktest.Config{Cases: cases, Client: conform.Assemble, Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
-}
+var config = sdktest.Config{Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 
 // leaks finds markup in what was said though the input had no quotation that
 // could protect it, and no marker that falls apart into less than three characters
@@ -40,10 +38,6 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestCases(t *testing.T) { sdktest.Run(t, &Module, config("testdata/cases.json")) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config("testdata/cases.json")) }
-
-func TestRecovery(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/recovery.json", Client: conform.Assemble})
-}
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/bench"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
@@ -66,18 +65,6 @@ func TestConstraint(t *testing.T) {
 		`"end":"</atem:invoke>\u000a</atem:function_calls>"}],"at_least_one":true,"stop_after_first":false}]}}}`
 	if got != want || !json.Valid([]byte(got)) {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{"acme/Muse-Glimmer-70B": true, "muse_glimmer": true, "muse-x": false} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }
 

@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<|python_start|>", "<|python_end|>", "[", "]", "[f(", ")", ")]", "f(", "a=", "a = ", "'b'", `"c"`, "1", "-2.5", "+3", "01", "True", "null",
 		"[f(a='x')]", "[f(a=1), f()]", "(", "{", "}", "{'k': ", ",", ", ", ":", `\'`, `\`, "[f()]", " ", "\n", "\n\n", "isn't", "é",
@@ -33,12 +32,6 @@ func leaks(s *abi.OpenBlock, input, text, _ string) string {
 	return ""
 }
 
-func TestParser(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestMoreCases(t *testing.T) {
-	for _, file := range []string{"testdata/field_reports.json", "testdata/more.json"} {
-		sdktest.Run(t, &Module, sdktest.Config{Cases: file, Client: conform.Assemble})
-	}
-}
-
-func FuzzParser(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

@@ -4,14 +4,11 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
-
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "<tool_call>", "</tool_call>",
 		"<function=f>", "<function=", "</function>", "<parameter=a>", "<parameter=", "</parameter>",
@@ -20,17 +17,9 @@ var config = sdktest.Config{
 	},
 }
 
-func TestParser(t *testing.T) {
-	sdktest.Run(t, &Module, config)
-}
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func TestFieldReports(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/field_reports.json", Client: conform.Assemble})
-}
-
-func FuzzParser(f *testing.F) {
-	sdktest.Fuzz(f, &Module, config)
-}
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 func TestConstraint(t *testing.T) {
 	s := &abi.OpenBlock{
@@ -44,24 +33,5 @@ func TestConstraint(t *testing.T) {
 		`"end":"\u000a</function>\u000a</tool_call>"}],"at_least_one":true,"stop_after_first":false}]}}}`
 	if got := string(Module.Constraint(s)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestModels(t *testing.T) {
-	m, err := manifest.Parse([]byte(Module.Manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]bool{
-		"Qwen/Qwen3-Coder-480B-A35B-Instruct": true,
-		"qwen3-coder-next":                    true,
-		"Qwen/Qwen3.5-397B-A17B":              true,
-		"Qwen3.8-Max":                         true,
-		"Qwen/Qwen3-235B-A22B-Thinking-2507":  false,
-		"Qwen/Qwen2.5-Coder-32B-Instruct":     false,
-	} {
-		if got := m.Parsers[0].Suggests(model); got != want {
-			t.Errorf("%s: %v", model, got)
-		}
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{
 		"<think>", "</think>", "\n</think>\n", "<answer>\n", "\n</answer>", "<seed:think>", "</seed:think>",
 		"Here is my thought process:", "Here's my response:", "<response>", "\n",
@@ -41,11 +40,6 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	return ""
 }
 
-func TestParsers(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func FuzzParsers(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
-
-// TestRules are the cases of what is decided here; see doc.go.
-func TestRules(t *testing.T) {
-	sdktest.Run(t, &Module, sdktest.Config{Cases: "testdata/rules.json", Client: conform.Assemble})
-}
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }

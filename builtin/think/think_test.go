@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 var config = sdktest.Config{
-	Cases: "testdata/cases.json", Client: conform.Assemble,
 	Vocabulary: []string{"<think>", "</think>", "<think>\n", "</think>\n\n", "`</think>`", "\n"},
 	Leaks: func(s *abi.OpenBlock, _, text, _ string) string {
 		if s.Start != abi.ChannelResponse && !strings.ContainsAny(text, "\"'`") && strings.Contains(text, "</think>") {
@@ -21,9 +20,9 @@ var config = sdktest.Config{
 	},
 }
 
-func TestParsers(t *testing.T) { sdktest.Run(t, &Module, config) }
+func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
-func FuzzParsers(f *testing.F) { sdktest.Fuzz(f, &Module, config) }
+func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
 
 // said is what a session says of a text: thoughts in [].
 func said(s abi.OpenBlock, text string) (out string, note string, fatal bool) {
