@@ -1,12 +1,10 @@
 package deepseekv4
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/dsml/dsmltest"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
-	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 const (
@@ -14,41 +12,7 @@ const (
 	param  = `<｜DSML｜parameter name="a" string="true">`
 )
 
-var config = sdktest.Config{
-	Vocabulary: []string{
-		"<think>", "</think>", "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "\n\n<｜DSML｜tool_calls>\n", "\n\n",
-		header, "\n\n" + header, `<｜DSML｜invoke name="`, "</｜DSML｜invoke>", "</｜DSML｜invoke>\n",
-		param, `<｜DSML｜parameter name="b" string="false">`, `<｜DSML｜parameter name="a">`, `<｜DSML｜parameter`, "</｜DSML｜parameter>",
-		header + param + "x</｜DSML｜parameter></｜DSML｜invoke>", "<｜DSML｜tool_calls>" + header + param,
-		header + `{"a": "`, `"}`, "<｜DSML｜other>", "｜DSML｜", "\n", "</",
-	},
-	MaxHold: 1 << 20,
-	Leaks:   leaks,
-}
-
-// leaks finds markup in what was said though the input had no quotation that
-// could protect it.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") {
-		return ""
-	}
-	for _, attribute := range []string{`name="f"`, `name="a"`, `name="b"`, `string="true"`, `string="false"`, `name="`} {
-		input = strings.ReplaceAll(input, attribute, "")
-	}
-	if strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, said := range []string{text, reasoning} {
-		for _, marker := range []string{
-			"<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", `<｜DSML｜invoke name="`, "</｜DSML｜invoke>", "</｜DSML｜parameter>",
-		} {
-			if i := strings.Index(said, marker); i >= 0 {
-				return said[i:]
-			}
-		}
-	}
-	return ""
-}
+var config = dsmltest.Config("tool_calls", "")
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
