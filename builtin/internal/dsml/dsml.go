@@ -15,7 +15,6 @@
 package dsml
 
 import (
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -201,9 +200,3 @@ func (t *tags) markers(escape ...string) markers {
 		}),
 	}
 }
-
-// channel is the channel that the prompt left open, as the host decided it.
-type channel abi.Channel
-
-// Channel implements sdk.Channeler.
-func (c channel) Channel() abi.Channel { return abi.Channel(c) }

@@ -2,35 +2,21 @@ package dsml
 
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/sdk"
-	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// Parser makes a parser of that kind. Where the request offers no tools nothing
-// is a call. Where the prompt left the visible channel open (response), think
-// tags are text.
+// Parser makes a parser of that kind.
 func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
-	start := sdk.StartOf(s)
-	thoughts, calls := 0, 0
-	if kind.Thoughts() && start != abi.ChannelResponse {
-		thoughts = 1
+	o := opening.For(s, kind, sdk.StartOf(s))
+	if guided := o.Guided(&g.guided); guided != nil {
+		return guided
 	}
-	if !kind.Thoughts() {
-		start = abi.ChannelContent
-	}
-	if kind.Calls() && s.Mode != abi.ModeNative {
-		open := *s
-		open.Start = start
-		return guidedParser{guided.New(g.guided[thoughts], &open), channel(start)}
-	}
-	if kind.Calls() && len(s.Tools) > 0 {
-		calls = 1
-	}
-	p := &parser{channel: channel(start), g: g}
-	p.prose.Start(g.prose[thoughts][calls], start == abi.ChannelReasoning)
-	if calls == 1 {
+	p := &parser{StartChannel: o.StartChannel, g: g}
+	p.prose.Start(g.prose[o.Thoughts][o.Calls], o.InThought())
+	if o.Calls == 1 {
 		p.block.g = g
 		if g.Section != nil {
 			p.section = g.Section.New()
@@ -39,15 +25,11 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	return p
 }
 
-// guidedParser is the parser of a guided mode.
-type guidedParser struct {
-	sdk.Parser
-	channel
-}
+var _ sdk.Channeler = (*parser)(nil)
 
 // parser reads one session in native mode.
 type parser struct {
-	channel
+	opening.StartChannel
 	g             *Grammar
 	prose         prose.Machine
 	block         block

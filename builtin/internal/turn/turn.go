@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -111,61 +112,37 @@ func spellings(marker string, others []string) []string {
 	return append([]string{marker}, others...)
 }
 
-// Parser makes a parser of that kind. Where the request offers no tools nothing
-// is a call. Where the prompt left the visible channel open (response), think
-// tags are text.
+// Parser makes a parser of that kind.
 func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
-	start := g.start(s)
-	thoughts, calls := 0, 0
-	if kind.Thoughts() && start != abi.ChannelResponse {
-		thoughts = 1
+	o := opening.For(s, kind, g.startChannel(s))
+	if guided := o.Guided(&g.guided); guided != nil {
+		return guided
 	}
-	if !kind.Thoughts() {
-		start = abi.ChannelContent
-	}
-	if kind.Calls() && s.Mode != abi.ModeNative {
-		open := *s
-		open.Start = start
-		return bare{guided.New(g.guided[thoughts], &open), channel(start)}
-	}
-	if kind.Calls() && len(s.Tools) > 0 {
-		calls = 1
-	}
-	p := &parser{channel: channel(start), g: g, tools: s.Tools, block: g.blocks.Block(), calls: calls}
-	switch thought := start == abi.ChannelReasoning; {
-	case !g.Once || thoughts == 0:
-		p.prose.Start(g.prose[thoughts][calls], thought)
-	case thought:
-		p.prose.Start(g.inner[calls], true)
+	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(), calls: o.Calls}
+	switch {
+	case !g.Once || o.Thoughts == 0:
+		p.prose.Start(g.prose[o.Thoughts][o.Calls], o.InThought())
+	case o.InThought():
+		p.prose.Start(g.inner[o.Calls], true)
 	default:
 		p.in = atStart
 	}
 	return p
 }
 
-// channel is the channel that was open at the start.
-type channel abi.Channel
-
-// Channel implements sdk.Channeler.
-func (c channel) Channel() abi.Channel { return abi.Channel(c) }
-
-// bare is the parser of a guided mode.
-type bare struct {
-	sdk.Parser
-	channel
-}
-
-// start is the channel that a session starts in.
-func (g *Grammar) start(s *abi.OpenBlock) abi.Channel {
+// startChannel is the channel that a session starts in.
+func (g *Grammar) startChannel(s *abi.OpenBlock) abi.Channel {
 	if s.Start == abi.ChannelUnknown && g.PromptOpens && s.Flags&abi.OpenReasoning != 0 {
 		return abi.ChannelReasoning
 	}
 	return sdk.StartOf(s)
 }
 
+var _ sdk.Channeler = (*parser)(nil)
+
 // parser reads one session in native mode.
 type parser struct {
-	channel
+	opening.StartChannel
 	g     *Grammar
 	tools []string
 	calls int // whether calls are read
