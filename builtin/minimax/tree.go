@@ -119,12 +119,17 @@ func (t *tree) readMarker(b []byte, at int, w *sdk.Window) scan.Verdict {
 		w.Scanned = at
 		return v
 	}
+	return t.openChild(b, at, w)
+}
+
+// openChild opens the element whose opener stands at place at, if it is one.
+func (t *tree) openChild(b []byte, at int, w *sdk.Window) scan.Verdict {
 	child, v := opensChild(b[at:], w.Final)
-	if v == scan.Wait || !child {
-		if v == scan.Wait {
-			w.Scanned = at
-			return v
-		}
+	switch {
+	case v == scan.Wait:
+		w.Scanned = at
+		return v
+	case !child:
 		return scan.Yes
 	}
 	key := at + len(element)

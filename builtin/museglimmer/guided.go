@@ -5,10 +5,15 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// startGuided begins the payload.
-func (p *parser) startGuided() {
+// beginsPayload says whether the payload begins at place i.
+func beginsPayload(b []byte, i int) bool { return i < len(b) && (b[i] == '{' || b[i] == '[') }
+
+// startPayload begins the payload, behind n bytes of markup.
+func (p *parser) startPayload(w *sdk.Window, n int) bool {
+	w.Skip(n)
 	p.state = inPayload
 	p.payload.Start()
+	return true
 }
 
 // wrappers are what may stand round the payload, behind a header.
@@ -22,10 +27,8 @@ func (p *parser) readWrapper(w *sdk.Window) bool {
 	if n == len(b) && !w.Final && n < maxHeader {
 		return false
 	}
-	if n < len(b) && (b[n] == '{' || b[n] == '[') {
-		w.Skip(n)
-		p.startGuided()
-		return true
+	if beginsPayload(b, n) {
+		return p.startPayload(w, n)
 	}
 	id, v := wrappers.MatchPrefix(b[n:], w.Final)
 	switch {
@@ -46,16 +49,14 @@ func (p *parser) readWrapper(w *sdk.Window) bool {
 func (p *parser) readInvokeOrText(w *sdk.Window, n int) bool {
 	b := w.Bytes()
 	i := n + len(invoke)
-	for i < len(b) && i-n <= maxTag && b[i] != '{' && b[i] != '[' && b[i] != '>' && b[i] != '<' {
+	for i < len(b) && i-n <= maxTag && !beginsPayload(b, i) && b[i] != '>' && b[i] != '<' {
 		i++
 	}
 	switch {
 	case i == len(b) && !w.Final && i-n <= maxTag:
 		return false
-	case i < len(b) && (b[i] == '{' || b[i] == '['):
-		w.Skip(i)
-		p.startGuided()
-		return true
+	case beginsPayload(b, i):
+		return p.startPayload(w, i)
 	case i == len(b) || b[i] != '>':
 		w.Skip(i)
 		p.state = inProse
@@ -66,10 +67,8 @@ func (p *parser) readInvokeOrText(w *sdk.Window, n int) bool {
 	if next == len(b) && !w.Final && next-i < maxHeader {
 		return false
 	}
-	if next < len(b) && (b[next] == '{' || b[next] == '[') {
-		w.Skip(next)
-		p.startGuided()
-		return true
+	if beginsPayload(b, next) {
+		return p.startPayload(w, next)
 	}
 	w.Skip(i)
 	p.state, p.body = inCall, toTool

@@ -159,7 +159,7 @@ func (p *parser) readProse(w *sdk.Window) bool {
 		w.Skip(len(marker))
 		p.state = behind
 	case "{", "[":
-		p.startGuided()
+		p.startPayload(w, 0)
 	default:
 		p.state = inCut
 	}

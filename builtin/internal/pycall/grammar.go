@@ -48,36 +48,82 @@ func (r *Reader) readToken(b []byte, i int) (next int, ok bool) {
 
 // readPunctuation reads a byte between two tokens that is no white space.
 func (r *Reader) readPunctuation(c byte, i int) bool {
-	switch {
-	case r.state == atOpen && c == '[':
-		r.state = atCall
-	case (r.state == atCall || r.state == afterCall && r.form.Lines) && beginsIdent(c):
-		r.from, r.state = i, inName
-	case r.state == atArg && beginsIdent(c):
-		r.from, r.state = i, inKey
-	case r.state == atArg && c == ')', r.state == atComma && len(r.stack) == 0 && c == ')':
-		r.parts = append(r.parts, part{kind: callEnd})
-		r.calls, r.state = len(r.parts), afterCall
-	case r.state == atEquals && c == '=':
-		r.state = atValue
-	case r.state == atColon && c == ':':
-		r.state = atValue
-	case r.state == atComma:
+	switch r.state {
+	case atOpen:
+		return r.goToIf(c == '[', atCall)
+	case atCall:
+		return r.beginIdent(c, i, inName)
+	case atArg:
+		if c == ')' {
+			return r.endCall()
+		}
+		return r.beginIdent(c, i, inKey)
+	case atEquals:
+		return r.goToIf(c == '=', atValue)
+	case atColon:
+		return r.goToIf(c == ':', atValue)
+	case atComma:
+		if c == ')' && len(r.stack) == 0 {
+			return r.endCall()
+		}
 		return r.readAfterValue(c, i)
-	case r.state == afterCall && c == ',' && !r.form.Lines:
-		r.state = atCall
-	case r.state == afterCall && c == ']' && !r.form.Lines:
-		r.state = finished
-	case r.state == atItem && c == r.stack[len(r.stack)-1]:
-		r.closeBracket(i)
-	case r.state == atItem && c != '"' && c != '\'' && r.inDictionary():
-		return false
-	case r.state == atValue || r.state == atItem:
+	case atItem:
+		return r.readItem(c, i)
+	case atValue:
 		return r.beginValue(c, i)
+	case afterCall:
+		return r.readAfterCall(c, i)
+	}
+	return false
+}
+
+// goToIf goes on in that state if the byte is the one that must come.
+func (r *Reader) goToIf(ok bool, s state) bool {
+	if ok {
+		r.state = s
+	}
+	return ok
+}
+
+// beginIdent begins an identifier, which is read in that state.
+func (r *Reader) beginIdent(c byte, i int, s state) bool {
+	r.from = i
+	return r.goToIf(beginsIdent(c), s)
+}
+
+// endCall ends a call at its parenthesis.
+func (r *Reader) endCall() bool {
+	r.parts = append(r.parts, part{kind: callEnd})
+	r.calls, r.state = len(r.parts), afterCall
+	return true
+}
+
+// readAfterCall reads what separates calls, or ends the list of them.
+func (r *Reader) readAfterCall(c byte, i int) bool {
+	switch {
+	case r.form.Lines:
+		return r.beginIdent(c, i, inName)
+	case c == ',':
+		r.state = atCall
+	case c == ']':
+		r.state = finished
 	default:
 		return false
 	}
 	return true
+}
+
+// readItem reads the first byte of an item, or the closer of what holds the items.
+// The keys of a dictionary are strings.
+func (r *Reader) readItem(c byte, i int) bool {
+	switch {
+	case c == r.stack[len(r.stack)-1]:
+		r.closeBracket(i)
+		return true
+	case r.inDictionary() && c != '"' && c != '\'':
+		return false
+	}
+	return r.beginValue(c, i)
 }
 
 // beginValue reads a value's first byte, or that of a dictionary's key.
