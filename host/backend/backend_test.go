@@ -48,58 +48,61 @@ func TestAppendRequest(t *testing.T) {
 	tag := Guided{GuidedStructuralTag, openai.Raw(`{"format":{"q":"\""}}`)}
 	parsing := func(r *Request) { r.RawText, r.ShowTools, r.SpecialTokens = true, true, true }
 	for _, c := range []struct {
+		name            string
 		profile, client string
 		host            func(*Request)
 		want            string
 	}{
-		{"vllm", `,"tools":[` + tool + `],"tool_choice":"auto","temperature":0.250,"seed":9007199254740993,"x":{"a": 1}`, parsing,
+		{"vllm, tools", "vllm", `,"tools":[` + tool + `],"tool_choice":"auto","temperature":0.250,"seed":9007199254740993,"x":{"a": 1}`, parsing,
 			`"tools":[` + tool + `],"tool_choice":"none","temperature":0.250,"seed":9007199254740993,"x":{"a": 1},` + usage + `,"skip_special_tokens":false,"spaces_between_special_tokens":false`},
-		{"sglang", `,"tools":[` + tool + `]`, parsing, `"tools":[` + tool + `],` + usage + `,"separate_reasoning":false,"skip_special_tokens":false,"tool_choice":"auto"`},
-		{"trtllm", `,"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"f"}}`, parsing, `"tools":[` + tool + `],` + usage + `,"skip_special_tokens":false`},
-		{"llamacpp", `,"tools":[` + tool + `],"tool_choice":"none"`, parsing, `"tools":[` + tool + `],"tool_choice":"auto",` + usage + `,"reasoning_format":"none","parse_tool_calls":false`},
-		{"openai", `,"tools":[` + tool + `],"tool_choice":"required","parallel_tool_calls":false,"thinking":true`, func(r *Request) { r.ShowTools = true },
+		{"sglang, tools", "sglang", `,"tools":[` + tool + `]`, parsing, `"tools":[` + tool + `],` + usage + `,"separate_reasoning":false,"skip_special_tokens":false,"tool_choice":"auto"`},
+		{"trtllm, named tool", "trtllm", `,"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"f"}}`, parsing, `"tools":[` + tool + `],` + usage + `,"skip_special_tokens":false`},
+		{"llamacpp, tools off", "llamacpp", `,"tools":[` + tool + `],"tool_choice":"none"`, parsing, `"tools":[` + tool + `],"tool_choice":"auto",` + usage + `,"reasoning_format":"none","parse_tool_calls":false`},
+		{"openai, required tool", "openai", `,"tools":[` + tool + `],"tool_choice":"required","parallel_tool_calls":false,"thinking":true`, func(r *Request) { r.ShowTools = true },
 			`"tools":[` + tool + `],"tool_choice":"required","parallel_tool_calls":false,"thinking":true,` + usage},
-		{"openai", `,"tools":[` + tool + `],"tool_choice":"required"`, func(r *Request) { r.ShowTools, r.Guided = true, schema },
+		{"openai, constrained tool", "openai", `,"tools":[` + tool + `],"tool_choice":"required"`, func(r *Request) { r.ShowTools, r.Guided = true, schema },
 			`"tools":[` + tool + `],"tool_choice":"none",` + usage + `,"response_format":{"type":"json_schema","json_schema":{"name":"tool_calls","strict":true,"schema":{"type":"array"}}}`},
 		// No tools in the prompt, and no empty list.
-		{"vllm", `,"tools":[` + tool + `],"tool_choice":"none","parallel_tool_calls":true`, nil, usage},
-		{"vllm", `,"tools":[]`, parsing, usage + `,"skip_special_tokens":false,"spaces_between_special_tokens":false`},
+		{"tools off", "vllm", `,"tools":[` + tool + `],"tool_choice":"none","parallel_tool_calls":true`, nil, usage},
+		{"no tools", "vllm", `,"tools":[]`, parsing, usage + `,"skip_special_tokens":false,"spaces_between_special_tokens":false`},
 		// The client's special tokens give way only where the parser needs them.
-		{"vllm", `,"skip_special_tokens":true`, nil, `"skip_special_tokens":true,` + usage},
-		{"vllm", `,"skip_special_tokens":true`, parsing, `"skip_special_tokens":false,` + usage + `,"spaces_between_special_tokens":false`},
+		{"special tokens as the client wants", "vllm", `,"skip_special_tokens":true`, nil, `"skip_special_tokens":true,` + usage},
+		{"special tokens as the parser needs", "vllm", `,"skip_special_tokens":true`, parsing, `"skip_special_tokens":false,` + usage + `,"spaces_between_special_tokens":false`},
 		// Members of ours, and of other hosts.
-		{"vllm", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, func(r *Request) { r.TokenIDs, r.StopText = true, true }, usage + `,"include_stop_str_in_output":true,"return_token_ids":true`},
-		{"sglang", ``, func(r *Request) { r.TokenIDs, r.StopText = true, true }, usage + `,"no_stop_trim":true`},
-		{"openai", ``, func(r *Request) { r.TokenIDs, r.StopText, r.SpecialTokens = true, true, true }, usage},
-		{"dynamo", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, nil, `"nvext":{"extra_fields":["timing","stop_reason"]},"thinking":true,` + usage},
-		{"dynamo", `,"nvext":{"dp_rank":3}`, func(r *Request) { r.TokenIDs = true }, `"nvext":{"dp_rank":3,"extra_fields":["stop_reason","completion_token_ids"]},` + usage},
-		{"dynamo", `,"n":2`, func(r *Request) { r.TokenIDs = true }, `"n":2,` + usage},
+		{"vllm, token ids and stop text", "vllm", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, func(r *Request) { r.TokenIDs, r.StopText = true, true }, usage + `,"include_stop_str_in_output":true,"return_token_ids":true`},
+		{"sglang, stop text", "sglang", ``, func(r *Request) { r.TokenIDs, r.StopText = true, true }, usage + `,"no_stop_trim":true`},
+		{"openai, neither", "openai", ``, func(r *Request) { r.TokenIDs, r.StopText, r.SpecialTokens = true, true, true }, usage},
+		{"dynamo, evidence", "dynamo", `,"nvext":{"extra_fields":["timing"]},"thinking":true`, nil, `"nvext":{"extra_fields":["timing","stop_reason"]},"thinking":true,` + usage},
+		{"dynamo, token ids", "dynamo", `,"nvext":{"dp_rank":3}`, func(r *Request) { r.TokenIDs = true }, `"nvext":{"dp_rank":3,"extra_fields":["stop_reason","completion_token_ids"]},` + usage},
+		{"dynamo, two choices", "dynamo", `,"n":2`, func(r *Request) { r.TokenIDs = true }, `"n":2,` + usage},
 		// Usage is always asked for; running usage only where known.
-		{"vllm", `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`, nil, `"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`},
-		{"openai", `,"stream":true,"stream_options":{"include_usage":false,"continuous_usage_stats":true}`, nil, usage},
+		{"running usage", "vllm", `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`, nil, `"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`},
+		{"running usage unknown", "openai", `,"stream":true,"stream_options":{"include_usage":false,"continuous_usage_stats":true}`, nil, usage},
 		// The template's switches.
-		{"vllm", `,"chat_template_kwargs":{"a":1}`, func(r *Request) {
+		{"template arguments of the host", "vllm", `,"chat_template_kwargs":{"a":1}`, func(r *Request) {
 			r.TemplateArgs = []openai.Member{{Name: "a", Value: openai.Raw("1")}, {Name: "thinking", Value: openai.Raw("true")}}
 		}, `"chat_template_kwargs":{"a":1,"thinking":true},` + usage},
-		{"vllm", `,"chat_template_kwargs":{"a":1}`, nil, `"chat_template_kwargs":{"a":1},` + usage},
+		{"template arguments of the client", "vllm", `,"chat_template_kwargs":{"a":1}`, nil, `"chat_template_kwargs":{"a":1},` + usage},
 		// A forced choice goes before a response format, constrained or not.
-		{"sglang", `,"tools":[` + tool + `],"tool_choice":"required","response_format":{"type":"json_object"}`, func(r *Request) { r.ShowTools = true },
+		{"forced choice and response format", "sglang", `,"tools":[` + tool + `],"tool_choice":"required","response_format":{"type":"json_object"}`, func(r *Request) { r.ShowTools = true },
 			`"tools":[` + tool + `],"tool_choice":"auto",` + usage},
 		// Constraints: one of the host's takes the place of the client's.
-		{"vllm", `,"response_format":{"type":"json_object"}`, nil, `"response_format":{"type":"json_object"},` + usage},
-		{"vllm", `,"response_format":{"type":"json_object"},"guided_json":{}`, func(r *Request) { r.Guided = schema }, usage + `,"structured_outputs":{"json":{"type":"array"}}`},
-		{"vllm", `,"structured_outputs":{"regex":"x"}`, func(r *Request) { r.Guided = tag }, `"structured_outputs":{"structural_tag":"{\"format\":{\"q\":\"\\\"\"}}"},` + usage},
-		{"sglang", `,"response_format":{"type":"json_object"}`, func(r *Request) { r.Guided = tag }, `"response_format":{"type":"structural_tag","format":{"q":"\""}},` + usage},
-		{"trtllm", ``, func(r *Request) { r.Guided = schema }, usage + `,"response_format":{"type":"json_schema","json_schema":{"name":"tool_calls","strict":true,"schema":{"type":"array"}}}`},
+		{"response format", "vllm", `,"response_format":{"type":"json_object"}`, nil, `"response_format":{"type":"json_object"},` + usage},
+		{"schema for the client's", "vllm", `,"response_format":{"type":"json_object"},"guided_json":{}`, func(r *Request) { r.Guided = schema }, usage + `,"structured_outputs":{"json":{"type":"array"}}`},
+		{"structural tag on vllm", "vllm", `,"structured_outputs":{"regex":"x"}`, func(r *Request) { r.Guided = tag }, `"structured_outputs":{"structural_tag":"{\"format\":{\"q\":\"\\\"\"}}"},` + usage},
+		{"structural tag on sglang", "sglang", `,"response_format":{"type":"json_object"}`, func(r *Request) { r.Guided = tag }, `"response_format":{"type":"structural_tag","format":{"q":"\""}},` + usage},
+		{"schema on trtllm", "trtllm", ``, func(r *Request) { r.Guided = schema }, usage + `,"response_format":{"type":"json_schema","json_schema":{"name":"tool_calls","strict":true,"schema":{"type":"array"}}}`},
 	} {
-		r := &Request{Chat: chatMembers(t, hello+c.client+"}")}
-		if c.host != nil {
-			c.host(r)
-		}
-		want := hello + "," + c.want + "}"
-		if got := string(mustProfile(t, c.profile).AppendRequest(nil, r)); got != want {
-			t.Errorf("%s %s:\ngot  %s\nwant %s", c.profile, c.client, got, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := &Request{Chat: chatMembers(t, hello+c.client+"}")}
+			if c.host != nil {
+				c.host(r)
+			}
+			want := hello + "," + c.want + "}"
+			if got := string(mustProfile(t, c.profile).AppendRequest(nil, r)); got != want {
+				t.Errorf("%s %s:\ngot  %s\nwant %s", c.profile, c.client, got, want)
+			}
+		})
 	}
 	r := &Request{Chat: chatMembers(t, hello+"}"), Model: "served/as"}
 	if got := string(mustProfile(t, "openai").AppendRequest(nil, r)); !strings.HasPrefix(got, `{"model":"served/as",`) {

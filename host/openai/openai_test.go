@@ -60,77 +60,79 @@ func TestDecodeRequestDefaults(t *testing.T) {
 func TestDecodeRequestRefuses(t *testing.T) {
 	const tools = `,"tools":[{"type":"function","function":{"name":"f"}}]`
 	for _, c := range []struct {
+		name   string
 		body   string
 		status int
 		param  string
 		says   string // words of the message, separated by |
 	}{
-		{`{"model":`, 400, "", "valid JSON"},
-		{``, 400, "", "valid JSON"},
-		{`[]`, 400, "", "object"},
-		{`{"messages":[{"role":"user","content":"x"}]}`, 400, "model", "model"},
-		{`{"model":"","messages":[{"role":"user","content":"x"}]}`, 400, "model", "model"},
-		{`{"model":7,"messages":[{"role":"user","content":"x"}]}`, 400, "model", "string"},
-		{`{"model":"m"}`, 400, "messages", "messages"},
-		{`{"model":"m","messages":[]}`, 400, "messages", "messages"},
-		{`{"model":"m","messages":{}}`, 400, "messages", "list"},
-		{`{"model":"m","messages":["hi"]}`, 400, "messages[0]", "object"},
-		{`{"model":"m","messages":[{"content":"hi"}]}`, 400, "messages[0].role", "role"},
-		{`{"model":"m","messages":[{"role":"user","content":7}]}`, 400, "messages[0].content", "content"},
-		{`{"model":"m","messages":[{"role":"user","content":[{}]}]}`, 400, "messages[0].content", "content"},
-		{`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":1}]}]}`, 400, "messages[0].content", "content"},
-		{minimal + `,"stream":"yes"}`, 400, "stream", "true or false"},
-		{minimal + `,"stream_options":{"include_usage":true}}`, 400, "stream_options", "stream"},
-		{minimal + `,"stream":true,"stream_options":{"include_usage":1}}`, 400, "stream_options.include_usage", "include_usage"},
-		{minimal + `,"stream":true,"stream_options":[]}`, 400, "stream_options", "object"},
-		{minimal + `,"n":0}`, 400, "n", "n must"},
-		{minimal + `,"n":1.5}`, 400, "n", "whole"},
-		{minimal + `,"n":1000}`, 400, "n", "128"},
-		{minimal + `,"temperature":"hot"}`, 400, "temperature", "number"},
-		{minimal + `,"max_tokens":"5"}`, 400, "max_tokens", "whole number"},
-		{minimal + `,"stop":7}`, 400, "stop", "list"},
-		{minimal + `,"stop":["a",7]}`, 400, "stop", "list"},
-		{minimal + `,"stop_token_ids":[-1]}`, 400, "stop_token_ids", "ids"},
-		{minimal + `,"tools":{}}`, 400, "tools", "list"},
-		{minimal + `,"tools":["f"]}`, 400, "tools[0]", "object"},
-		{minimal + `,"tools":[{"type":"web_search"}]}`, 400, "tools[0].type", "function"},
-		{minimal + `,"tools":[{"type":"function"}]}`, 400, "tools[0].function", "object"},
-		{minimal + `,"tools":[{"type":"function","function":{"name":""}}]}`, 400, "tools[0].function.name", "name"},
-		{minimal + `,"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]}`, 400, "tools[0].function.parameters", "schema"},
-		{minimal + tools + `,"tool_choice":"maybe"}`, 400, "tool_choice", "maybe|auto"},
-		{minimal + tools + `,"tool_choice":7}`, 400, "tool_choice", "string"},
-		{minimal + tools + `,"tool_choice":{"type":"function"}}`, 400, "tool_choice.function.name", "name"},
-		{minimal + tools + `,"tool_choice":{"type":"x","function":{"name":"f"}}}`, 400, "tool_choice.type", "function"},
-		{minimal + tools + `,"tool_choice":{"type":"function","function":{"name":"nope"}}}`, 400, "tool_choice", "nope"},
-		{minimal + `,"tool_choice":"required"}`, 400, "tool_choice", "tool_choice|tools"},
-		{minimal + `,"tools":[],"tool_choice":"required"}`, 400, "tools", "tools|empty"},
-		{minimal + tools + `,"tool_choice":"required","guided_json":{}}`, 400, "guided_json", "guided|tool_choice"},
-		{minimal + `,"functions":[]}`, 501, "functions", "functions"},
-		{minimal + `,"function_call":"auto"}`, 501, "function_call", "function_call"},
-		{minimal + `,"thinking":{"type":"sometimes"}}`, 400, "thinking", "thinking"},
-		{minimal + `,"thinking":"on"}`, 400, "thinking", "thinking"},
-		{minimal + `,"nvext":7}`, 400, "nvext", "object"},
-		{minimal + `,"nvext":{"extra_feelds":[]}}`, 400, "nvext.extra_feelds", "nvext|extra_feelds"},
-		{minimal + `,"nvext":{"extra_fields":"timing"}}`, 400, "nvext.extra_fields", "list"},
-		{minimal + `,"nvext":{"dp_rank":4294967296}}`, 400, "nvext.dp_rank", "4294967295"},
-		{minimal + `,"nvext":{"agent_hints":{"osl":-1}}}`, 400, "nvext.agent_hints.osl", "osl"},
-		{minimal + `,"n":2,"nvext":{"extra_fields":["completion_token_ids"]}}`, 400, "nvext.extra_fields", "completion_token_ids|one generated choice"},
-		{minimal + `,"response_format":{}}`, 400, "response_format.type", "string"},
+		{"cut off", `{"model":`, 400, "", "valid JSON"},
+		{"empty", ``, 400, "", "valid JSON"},
+		{"a list", `[]`, 400, "", "object"},
+		{"no model", `{"messages":[{"role":"user","content":"x"}]}`, 400, "model", "model"},
+		{"empty model", `{"model":"","messages":[{"role":"user","content":"x"}]}`, 400, "model", "model"},
+		{"model that is a number", `{"model":7,"messages":[{"role":"user","content":"x"}]}`, 400, "model", "string"},
+		{"no messages", `{"model":"m"}`, 400, "messages", "messages"},
+		{"empty messages", `{"model":"m","messages":[]}`, 400, "messages", "messages"},
+		{"messages that are an object", `{"model":"m","messages":{}}`, 400, "messages", "list"},
+		{"message that is text", `{"model":"m","messages":["hi"]}`, 400, "messages[0]", "object"},
+		{"message without role", `{"model":"m","messages":[{"content":"hi"}]}`, 400, "messages[0].role", "role"},
+		{"content that is a number", `{"model":"m","messages":[{"role":"user","content":7}]}`, 400, "messages[0].content", "content"},
+		{"part without type", `{"model":"m","messages":[{"role":"user","content":[{}]}]}`, 400, "messages[0].content", "content"},
+		{"text part that is a number", `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":1}]}]}`, 400, "messages[0].content", "content"},
+		{"stream that is text", minimal + `,"stream":"yes"}`, 400, "stream", "true or false"},
+		{"stream_options without stream", minimal + `,"stream_options":{"include_usage":true}}`, 400, "stream_options", "stream"},
+		{"include_usage that is a number", minimal + `,"stream":true,"stream_options":{"include_usage":1}}`, 400, "stream_options.include_usage", "include_usage"},
+		{"stream_options that are a list", minimal + `,"stream":true,"stream_options":[]}`, 400, "stream_options", "object"},
+		{"n of 0", minimal + `,"n":0}`, 400, "n", "n must"},
+		{"n that is no whole number", minimal + `,"n":1.5}`, 400, "n", "whole"},
+		{"n over the limit", minimal + `,"n":1000}`, 400, "n", "128"},
+		{"temperature that is text", minimal + `,"temperature":"hot"}`, 400, "temperature", "number"},
+		{"max_tokens that is text", minimal + `,"max_tokens":"5"}`, 400, "max_tokens", "whole number"},
+		{"stop that is a number", minimal + `,"stop":7}`, 400, "stop", "list"},
+		{"stop with a number in it", minimal + `,"stop":["a",7]}`, 400, "stop", "list"},
+		{"negative stop token", minimal + `,"stop_token_ids":[-1]}`, 400, "stop_token_ids", "ids"},
+		{"tools that are an object", minimal + `,"tools":{}}`, 400, "tools", "list"},
+		{"tool that is text", minimal + `,"tools":["f"]}`, 400, "tools[0]", "object"},
+		{"tool of another type", minimal + `,"tools":[{"type":"web_search"}]}`, 400, "tools[0].type", "function"},
+		{"tool without function", minimal + `,"tools":[{"type":"function"}]}`, 400, "tools[0].function", "object"},
+		{"tool without name", minimal + `,"tools":[{"type":"function","function":{"name":""}}]}`, 400, "tools[0].function.name", "name"},
+		{"parameters that are a list", minimal + `,"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]}`, 400, "tools[0].function.parameters", "schema"},
+		{"unknown tool_choice", minimal + tools + `,"tool_choice":"maybe"}`, 400, "tool_choice", "maybe|auto"},
+		{"tool_choice that is a number", minimal + tools + `,"tool_choice":7}`, 400, "tool_choice", "string"},
+		{"named choice without name", minimal + tools + `,"tool_choice":{"type":"function"}}`, 400, "tool_choice.function.name", "name"},
+		{"named choice of another type", minimal + tools + `,"tool_choice":{"type":"x","function":{"name":"f"}}}`, 400, "tool_choice.type", "function"},
+		{"choice of a tool that is not there", minimal + tools + `,"tool_choice":{"type":"function","function":{"name":"nope"}}}`, 400, "tool_choice", "nope"},
+		{"required without tools", minimal + `,"tool_choice":"required"}`, 400, "tool_choice", "tool_choice|tools"},
+		{"required with empty tools", minimal + `,"tools":[],"tool_choice":"required"}`, 400, "tools", "tools|empty"},
+		{"required with guided decoding", minimal + tools + `,"tool_choice":"required","guided_json":{}}`, 400, "guided_json", "guided|tool_choice"},
+		{"functions", minimal + `,"functions":[]}`, 501, "functions", "functions"},
+		{"function_call", minimal + `,"function_call":"auto"}`, 501, "function_call", "function_call"},
+		{"unknown thinking type", minimal + `,"thinking":{"type":"sometimes"}}`, 400, "thinking", "thinking"},
+		{"thinking that is text", minimal + `,"thinking":"on"}`, 400, "thinking", "thinking"},
+		{"nvext that is a number", minimal + `,"nvext":7}`, 400, "nvext", "object"},
+		{"unknown member of nvext", minimal + `,"nvext":{"extra_feelds":[]}}`, 400, "nvext.extra_feelds", "nvext|extra_feelds"},
+		{"extra_fields that are text", minimal + `,"nvext":{"extra_fields":"timing"}}`, 400, "nvext.extra_fields", "list"},
+		{"dp_rank over its range", minimal + `,"nvext":{"dp_rank":4294967296}}`, 400, "nvext.dp_rank", "4294967295"},
+		{"osl under its range", minimal + `,"nvext":{"agent_hints":{"osl":-1}}}`, 400, "nvext.agent_hints.osl", "osl"},
+		{"token ids of two choices", minimal + `,"n":2,"nvext":{"extra_fields":["completion_token_ids"]}}`, 400, "nvext.extra_fields", "completion_token_ids|one generated choice"},
+		{"response_format without type", minimal + `,"response_format":{}}`, 400, "response_format.type", "string"},
 	} {
-		_, err := DecodeRequest([]byte(c.body))
-		var e *Error
-		if !errors.As(err, &e) {
-			t.Errorf("%s: accepted", c.body)
-			continue
-		}
-		if e.Status != c.status || e.Param != c.param {
-			t.Errorf("%s: got %d %q (%s), want %d %q", c.body, e.Status, e.Param, e.Message, c.status, c.param)
-		}
-		for _, word := range strings.Split(c.says, "|") {
-			if !strings.Contains(e.Message, word) {
-				t.Errorf("%s: %q does not say %q", c.body, e.Message, word)
+		t.Run(c.name, func(t *testing.T) {
+			_, err := DecodeRequest([]byte(c.body))
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("%s: accepted", c.body)
 			}
-		}
+			if e.Status != c.status || e.Param != c.param {
+				t.Errorf("%s: got %d %q (%s), want %d %q", c.body, e.Status, e.Param, e.Message, c.status, c.param)
+			}
+			for _, word := range strings.Split(c.says, "|") {
+				if !strings.Contains(e.Message, word) {
+					t.Errorf("%s: %q does not say %q", c.body, e.Message, word)
+				}
+			}
+		})
 	}
 }
 
