@@ -131,7 +131,8 @@ func (a *aligner) settleUpTo(end abi.RawOffset) []alignedSegment {
 	return a.takeUnits(n)
 }
 
-// settled says whether all that decides about a unit lies before high.
+// settled says whether a unit's part is decided: the output that decides it ends
+// at or before high.
 func (u *tokenUnit) settled(high abi.RawOffset) bool {
 	if u.start == u.end && u.made.kind == 0 {
 		return u.end < high
@@ -187,7 +188,7 @@ func (a *aligner) segmentOf(u tokenUnit) (s alignedSegment) {
 	return s
 }
 
-// dropSettledMarks drops the marks that no unit to come can meet.
+// dropSettledMarks drops the marks that end before the first unit that is left.
 func (a *aligner) dropSettledMarks() {
 	from := a.text
 	if len(a.units) > 0 {

@@ -20,23 +20,25 @@ const MaxHeld = 1<<20 - 1<<16
 
 // Markers are the markers that interrupt a family's prose.
 type Markers struct {
-	// Think and EndThink open and close a thought. One that has nothing to open
-	// or close is taken out. Leave both away where the session has no reasoning
-	// channel or the markers are literal.
+	// Think and EndThink open and close a thought. A marker that finds nothing to
+	// open or to close is dropped. Leave both empty where the session has no
+	// reasoning channel, or where the markers are literal text.
 	Think, EndThink []string
 	// Strip are markers that mean nothing in prose: they are taken out, and the
 	// prose around them joins up.
 	Strip []string
-	// Calls are the markers that Next returns, as an index into this list. One may
-	// begin with an empty line, if that is framing: it ends quotations.
+	// Calls are the markers that Next returns, as an index into this list. A marker
+	// may begin with an empty line where the grammar asks for one; the empty line
+	// ends quotations.
 	Calls []string
-	// Spaced are those of Calls that white space before them belongs to: the window
-	// then begins with it.
+	// Spaced are the markers of Calls that take the white space before them along.
+	// When Next returns one of these, the window begins with that white space.
 	Spaced []string
 	// Hard are those of Calls that end all quotations before them.
 	Hard []string
-	// Tags are beginnings of tags with attributes in quotation marks, which quote
-	// nothing: up to the next ">". They are prose, or the ends of markers above.
+	// Tags are texts that begin a tag with attributes, such as "<parameter name".
+	// Quotation marks from there to the next ">" quote nothing. A tag is read as
+	// prose, unless it is also one of the markers above.
 	Tags []string
 }
 
