@@ -54,6 +54,7 @@ var repository = rules{
 		"go.uber.org/goleak":              {nil, "tests only"},
 		"pgregory.net/rapid":              {[]string{"sdk/sdktest"}, "properties; sdktest is for tests"},
 	},
+	testOnly:   []string{"builtin/internal/familytest"},
 	guestRoots: []string{"builtin", "sdk/guest"},
 	guestImports: []string{
 		"bytes", "cmp", "embed", "errors", "slices", "strconv", "strings", "sync", "unicode", "unicode/utf8", "unsafe",

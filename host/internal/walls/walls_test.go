@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,5 +78,19 @@ func TestRulesNameWhatExists(t *testing.T) {
 	}
 	if len(repository.check(&sourceTree{requires: []string{"example.com/none"}})) == 0 {
 		t.Error("a library without a home passed")
+	}
+}
+
+// TestTestOnlyPackagesAreForTests: what may import anything is imported by tests
+// alone.
+func TestTestOnlyPackagesAreForTests(t *testing.T) {
+	tree, err := readTree("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, i := range tree.productImports() {
+		if slices.Contains(repository.testOnly, i.own) {
+			t.Errorf("%s imports %s", f.name, i.own)
+		}
 	}
 }
