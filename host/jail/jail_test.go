@@ -82,28 +82,31 @@ const (
 
 func TestMarkerMode(t *testing.T) {
 	for _, c := range []struct {
+		name  string
 		parts []string
 		want  string
 	}{
-		{[]string{"plain", " text"}, "plain text"},
-		{[]string{"a ", call, " b"}, "a " + asked + " b"},
-		{[]string{"a<tool", "box>"}, "a<toolbox>"},
-		{[]string{"a<tool_"}, "a<tool_"},
-		{[]string{call + " " + call}, asked + " " + asked},
-		{[]string{call + "\n"}, asked},                        // white space after a call goes
-		{[]string{call, "\n"}, asked},                         // so it does with the finish reason
-		{[]string{call, "\n", ""}, asked + "\n"},              // it came before
-		{[]string{"a\n"}, "a\n"},                              // no call before
-		{[]string{call, " x \n"}, asked + " x \n"},            // not white space only
-		{[]string{call[:20], call[20:]}, asked},               // in two pushes
-		{[]string{call[:len(call)-12]}, asked},                // the closer is missing
-		{[]string{`<tool_call>{"name":7}</tool_call>x`}, "x"}, // no call
-		{[]string{"x</tool_call>y"}, "xy"},                    // an orphan
+		{"no call", []string{"plain", " text"}, "plain text"},
+		{"text around a call", []string{"a ", call, " b"}, "a " + asked + " b"},
+		{"false alarm", []string{"a<tool", "box>"}, "a<toolbox>"},
+		{"text ends in an opener", []string{"a<tool_"}, "a<tool_"},
+		{"white space between calls", []string{call + " " + call}, asked + " " + asked},
+		{"white space after a call", []string{call + "\n"}, asked},
+		{"white space with the finish reason", []string{call, "\n"}, asked},
+		{"white space before the finish reason", []string{call, "\n", ""}, asked + "\n"},
+		{"white space without a call", []string{"a\n"}, "a\n"},
+		{"text after a call", []string{call, " x \n"}, asked + " x \n"},
+		{"call in two pushes", []string{call[:20], call[20:]}, asked},
+		{"missing closer", []string{call[:len(call)-12]}, asked},
+		{"no valid call", []string{`<tool_call>{"name":7}</tool_call>x`}, "x"},
+		{"closer alone", []string{"x</tool_call>y"}, "xy"},
 	} {
-		s, p := session(t)
-		if got := read(t, New(s, p.Jail), c.parts...); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.parts, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			s, p := session(t)
+			if got := read(t, New(s, p.Jail), c.parts...); got != c.want {
+				t.Errorf("%q: got %q, want %q", c.parts, got, c.want)
+			}
+		})
 	}
 }
 
