@@ -74,7 +74,7 @@
 //
 // # Streaming
 //
-// The name is said at the separator (V3: at the fence), the arguments go out as
+// The name is emitted at the separator (V3: at the fence), the arguments go out as
 // they come. Once a call's closer stands in a string they wait until the JSON has
 // proved sound.
 //

@@ -65,7 +65,7 @@
 //
 // # Streaming
 //
-// The name is said with the header, a key with its header, values as they come:
+// The name is emitted with the header, a key with its header, values as they come:
 // but for the beginning of a tag, and in a value with a closer of an invoke or
 // block (in a thought: with </think>) from there on. In prose up to two line
 // feeds wait for the byte behind them.

@@ -49,7 +49,7 @@
 //
 // # Streaming
 //
-// The name is said with the header, the first key with its header, and the first
+// The name is emitted with the header, the first key with its header, and the first
 // value, if it is a string, up to the first DSML tag in it: so much is part of
 // every parse. The rest comes with the call's closer, or with the end of the text
 // where that decides.

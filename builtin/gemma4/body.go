@@ -45,7 +45,7 @@ const (
 )
 
 // body reads a call's arguments, from "{" to "}". It keeps its place in the
-// window's Scanned, and consumes what it has said.
+// window's Scanned, and consumes what it has emitted.
 type body struct {
 	marks     *scan.Set
 	place     place
@@ -444,7 +444,7 @@ func isJSON(text []byte) bool {
 }
 
 // consumeBytes goes n bytes on, and consumes what was read, unless it may be needed again:
-// where nothing is said, and before the first key.
+// where nothing is emitted, and before the first key.
 func (b *body) consumeBytes(w *sdk.Window, n int) {
 	w.Scanned += n
 	if b.mute {

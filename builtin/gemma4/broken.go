@@ -71,7 +71,7 @@ func (r *broken) readBroken(w *sdk.Window) verdict {
 }
 
 // releaseBytes moves to place at, and consumes what is not needed again: all before the
-// candidate, once parts of the body were said. What is held for too long is not
+// candidate, once parts of the body were emitted. What is held for too long is not
 // needed.
 func (r *broken) releaseBytes(w *sdk.Window, at int) {
 	w.Scanned = at

@@ -52,7 +52,7 @@
 //   - A marker outside strings while the body is open: the call is dropped, and the
 //     marker is read. (Peers lose what follows a closer there.)
 //   - A body that does not fit the grammar is read on by its braces alone, and the
-//     call is unsound. The body is given as it stands unless a key was said before.
+//     call is unsound. The body is given as it stands unless a key was emitted before.
 //   - A string in which a call's header stands holds what follows, until it closes.
 //     If the body then goes on as it should, it was data. Where the text ends within
 //     a string, the first header in a string that did not go on so is a call after

@@ -219,7 +219,7 @@ func (p *parser) readCloser(w *sdk.Window) bool {
 }
 
 // endUnsoundCall ends a call whose body fills the window up to place n, unless parts of
-// it were said.
+// it were emitted.
 func (p *parser) endUnsoundCall(w *sdk.Window, n int) {
 	if p.body.emitted {
 		n = 0

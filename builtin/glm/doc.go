@@ -36,7 +36,7 @@
 //
 // # Calls
 //
-//   - A block is one call. Its name is said when a tag follows it: <tool_call> and
+//   - A block is one call. Its name is emitted when a tag follows it: <tool_call> and
 //     prose say nothing, up to </tool_call>, or in a thought </think>.
 //   - In a value only </arg_value> counts. If a later <tool_call>NAME<arg_key>, the
 //     three side by side, or the end of the text comes first, the first
@@ -53,7 +53,7 @@
 //     that begin such a name are held until they differ. This is for the first 100
 //     tools of a request.
 //   - A word before a stray closer stays a word.
-//   - Unknown names are passed on. Of a key said twice the first counts.
+//   - Unknown names are passed on. Of a key that comes twice the first counts.
 //
 // # Values
 //

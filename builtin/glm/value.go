@@ -12,7 +12,7 @@ const maxHeld = 1<<20 - 1<<16
 // value is a value that is being read. Only its closer ends it. But the first
 // call's closer in it was the end if a call with a key follows before that, or
 // the text ends without it; and the first closer of the thought that the call
-// stands in ended the call, if the text ends so. From these on nothing is said.
+// stands in ended the call, if the text ends so. From these on nothing is emitted.
 //
 // Its places are in the window, or missing.
 type value struct {

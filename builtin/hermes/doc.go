@@ -62,7 +62,7 @@
 //
 // # Streaming
 //
-// The call is said when its name has closed and its arguments were seen to open
+// The call is emitted when its name has closed and its arguments were seen to open
 // with "{"; arguments that come first wait for the name. Then the arguments go
 // out as they come, up to their own closing brace, but for a </tool_call> in a
 // string and all behind it, until the object closes and proves it data.

@@ -41,7 +41,7 @@
 //
 // # Streaming
 //
-// Text and reasoning go out as they come, but for a marker's beginning. A call is said
+// Text and reasoning go out as they come, but for a marker's beginning. A call is emitted
 // when its name has closed and its args were seen to open; then args go out as they
 // come.
 //

@@ -142,7 +142,7 @@ func (p *parser) readBodyPart(w *sdk.Window, space, head int, m mark) bool {
 }
 
 // readKey emits the argument's key, unless the same key comes again soon: the last
-// value counts, and what was said can't be taken back.
+// value counts, and what was emitted can't be taken back.
 func (p *parser) readKey(w *sdk.Window) bool {
 	h := &p.value.header
 	again, v := p.keyRepeats(w)

@@ -29,7 +29,7 @@
 //     text. Calls are read.
 //   - Stray closers, an echoed opener, and an argument that belongs to no call are
 //     taken out. A closer of a response does not end a thought.
-//   - Behind the closer of the message or the end marker nothing is said.
+//   - Behind the closer of the message or the end marker nothing is emitted.
 //   - In a tools channel nothing but calls counts. A channel's opener ends it, so
 //     that a forgotten closer does not swallow the answer (decided here).
 //   - A marker that the end of the text cut, from its whole opener on, is dropped.
@@ -45,7 +45,7 @@
 //   - The argument's type decides, never the request's schema: "string", or none,
 //     is text as it stands; all others are JSON, and text if they are none.
 //   - Of a key that comes twice the last value counts, if it comes within 512
-//     bytes behind the first one's header: so long the first is not said. Later,
+//     bytes behind the first one's header: so long the first is not emitted. Later,
 //     the first counts, since a client may have it already.
 //   - A json block that holds no object makes no call.
 //   - A body that is neither arguments nor a json block is dropped up to the next
@@ -74,7 +74,7 @@
 //
 // # Streaming
 //
-// The call and its id are said when the header closes, a key as told above, a
+// The call and its id are emitted when the header closes, a key as told above, a
 // value as it comes, up to a kept closer.
 //
 // # Guided decoding

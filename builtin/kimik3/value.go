@@ -12,7 +12,7 @@ const maxHeld = 1<<20 - 1<<16
 // value is an argument's value that is being read. Text is raw, so an argument's
 // closer in it may be data; what stands behind it tells (see ends). The first
 // closer of which that is not certain is kept: if nothing better comes, it was
-// the end. Until then nothing behind it is said.
+// the end. Until then nothing behind it is emitted.
 type value struct {
 	header  header
 	ahead   int   // how far a repetition of the key was looked for

@@ -44,7 +44,7 @@
 //
 // Decided here, where no source settles it:
 //
-//   - The tag may be said again behind ";".
+//   - The tag may come again behind ";".
 //   - White space before the first object is text, and the object still starts the
 //     output.
 //   - A call whose JSON breaks is dropped, up to where its brackets close, or the

@@ -18,7 +18,7 @@
 //   - An invoke without its block counts where it names a tool that was offered;
 //     else it is prose, so that an answer about the format survives.
 //   - Of a parameter that comes twice the last value counts, if it comes within 512
-//     bytes behind the first one's header: so long the first is not said. Later,
+//     bytes behind the first one's header: so long the first is not emitted. Later,
 //     the first counts, since a client may have it already.
 //   - Line feeds and entities in values are part of them. The host types values by
 //     the schema; null only where it provably admits null; what is not declared is
@@ -51,7 +51,7 @@
 //	  - "</mm:think>" with nothing open, and closers of blocks and invokes in prose,
 //	    are taken out. "<think>" is text, and so are pieces of the namespace.
 //
-// A leaf parameter is said as it comes. One that is made of elements is said when
+// A leaf parameter is emitted as it comes. One that is made of elements is emitted when
 // it is whole: of what kind it is shows late. It is dropped with its call when it
 // is longer than what a parser may hold. Elements that nest deeper than 64 are
 // text.

@@ -46,7 +46,7 @@
 //     host sends it with a call's first part: in an array the arguments wait for an
 //     id behind them, up to 64 KiB of the object. Ids that the host makes have nine
 //     letters and digits (ids in the manifest): templates insist on it.
-//   - Parallel calls are elements of an array; in the named forms the opener is said
+//   - Parallel calls are elements of an array; in the named forms the opener is emitted
 //     again.
 //   - What the end of the text cuts is dropped: a name, an id, an object. Whole
 //     elements stay, a missing "]" costs nothing.

@@ -145,7 +145,7 @@ func (p *parser) readKey(w *sdk.Window) bool {
 
 // value is a parameter's value while it is read. Only its closer ends it; a special
 // token in it is data. But where no closer follows to the very end, the message
-// ended at the first of them: so from there on nothing is said before the closer
+// ended at the first of them: so from there on nothing is emitted before the closer
 // comes.
 type value struct {
 	mute    bool

@@ -16,7 +16,7 @@
 // One with a name and a parenthesis directly behind it, in a list that is well
 // formed to its "]". All else is text: [1, 2], [link](url), [draft (v2)], [], a JSON
 // array, a call outside brackets, and a list with an argument that has no name or
-// no literal value. So nothing of a list is said before its "]"; up to 1 MiB is
+// no literal value. So nothing of a list is emitted before its "]"; up to 1 MiB is
 // held. A list in a quotation is text: an answer that explains the format must not
 // run. Prose before, between and behind lists is verbatim.
 //

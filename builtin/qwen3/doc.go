@@ -79,7 +79,7 @@
 //
 // # Streaming
 //
-// The call is said when its header closes, a key when its header closes, and
+// The call is emitted when its header closes, a key when its header closes, and
 // values as they come, but for a last line feed, the beginning of a tag, and
 // everything from a </function> on (in a thought from a </think> on) until
 // </parameter> proves it data. How much of a value a client sees before it ends is the

@@ -6,7 +6,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// chosen is a call whose closers are chosen. Its first value is said up to the
+// chosen is a call whose closers are chosen. Its first value is emitted up to the
 // first marker in it; from there on the call is held, and the window begins there.
 type chosen struct {
 	key     uint64 // hash of the first parameter's name

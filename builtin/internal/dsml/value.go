@@ -11,7 +11,7 @@ import (
 // value is a value that ends at the first parameter closer. All other markers in
 // it are data. But where no closer follows to the very end of the text, it was
 // never closed: the first closer of a call or block in it was structure, and
-// failing that the first closer of the thought. So from these on nothing is said
+// failing that the first closer of the thought. So from these on nothing is emitted
 // before the value's closer comes.
 type value struct {
 	how     uint8 // how it is read

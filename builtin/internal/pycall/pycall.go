@@ -99,9 +99,9 @@ func (r *Reader) Start(w *sdk.Window, f Form, lead int) {
 	w.Scanned = lead
 }
 
-// Next reads on. Yes: the calls were said, and the window stands behind them. No:
+// Next reads on. Yes: the calls were emitted, and the window stands behind them. No:
 // this is no list. Its first w.Scanned bytes might have been one; the window
-// stands where it did, or behind the last call that was said. Wait: more bytes
+// stands where it did, or behind the last call that was emitted. Wait: more bytes
 // are needed; at the end of the text see Certain and Cut.
 func (r *Reader) Next(w *sdk.Window) scan.Verdict {
 	for {
@@ -151,7 +151,7 @@ var singleQuoteWatch = []byte{'\'', '\\'}
 // bracket, a name and a parenthesis.
 func (r *Reader) HasCall() bool { return r.calls > 0 || len(r.parts) > 0 }
 
-// EndText is for the end of the text inside a list: calls that are whole are said,
+// EndText is for the end of the text inside a list: calls that are whole are emitted,
 // the rest is taken out.
 func (r *Reader) EndText(w *sdk.Window) {
 	r.emitWholeCalls(w)

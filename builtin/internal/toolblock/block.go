@@ -11,7 +11,7 @@
 // Which of the bodies a family speaks, and with which markers, is its Grammar.
 // A marker that ends in a bracket or brace of the JSON behind it leaves that to
 // the JSON.
-// A call is said as soon as it is certain, and taken back if it is cut.
+// A call is emitted as soon as it is certain, and taken back if it is cut.
 package toolblock
 
 import (

@@ -33,7 +33,7 @@ type object struct {
 	bracketsRead abi.RawOffset
 }
 
-// span is a part of the raw text. What was said of it moves its from along.
+// span is a part of the raw text. What was emitted of it moves its from along.
 type span struct {
 	from, to     abi.RawOffset
 	begun, whole bool
@@ -221,7 +221,7 @@ func (b *Block) emitCall(w *sdk.Window) {
 	}
 }
 
-// heldTooLong says whether a call that was not said yet is held for too long.
+// heldTooLong says whether a call that was not emitted yet is held for too long.
 func (o *object) heldTooLong(w *sdk.Window) bool {
 	from := o.name.from
 	if !o.name.begun || o.args.begun && o.args.from < from {

@@ -7,7 +7,7 @@ import (
 )
 
 // repetitionRange is how far behind its header a repetition of a parameter is looked
-// for, in bytes: what was said can't be taken back.
+// for, in bytes: what was emitted can't be taken back.
 const repetitionRange = 512
 
 // keyRepeats asks whether a parameter of the same key comes in the same function,

@@ -61,7 +61,7 @@ func (x *XML) withDefaults() *XML {
 // value is a parameter's value that is being read. Only its closer ends it; all
 // other markers in it are data. But where no closer follows to the very end, the
 // first function closer in it was its end, and failing that the first escape was
-// the call's: so from these on nothing is said before the value's closer comes.
+// the call's: so from these on nothing is emitted before the value's closer comes.
 //
 // Its places are in the window, or missing.
 type value struct {
@@ -225,7 +225,7 @@ func (b *Block) readFunction(w *sdk.Window) progress {
 	return blockOver
 }
 
-// endOpenCall completes the open call, if one was said.
+// endOpenCall completes the open call, if one was emitted.
 func (b *Block) endOpenCall(w *sdk.Window) {
 	if w.InCall() {
 		w.CallEnd()
