@@ -10,6 +10,12 @@ import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/cases"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
+	"github.com/turnkey-parsers/turnkey/abi/tck"
+	"github.com/turnkey-parsers/turnkey/builtin/qwen3"
+	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/sdk/native"
 	"github.com/turnkey-parsers/turnkey/wasm"
 )
 
@@ -58,6 +64,26 @@ func TestPagesNameWhatThereIs(t *testing.T) {
 				t.Errorf("%s names %s, which is not there", page, m[1])
 			}
 		}
+	}
+}
+
+// TestCaseOnThePage runs the case that the contributors' page shows.
+func TestCaseOnThePage(t *testing.T) {
+	page := pages(t)[".github/CONTRIBUTING.md"]
+	_, rest, _ := strings.Cut(page, "```json\n")
+	text, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the page shows no case")
+	}
+	file, err := cases.ParseFile("CONTRIBUTING.md", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(string) (parser.Engine, error) { return native.Parser(&qwen3.Module, "qwen3") }
+	var out strings.Builder
+	sum, err := conform.Run(conform.Config{Files: []*cases.File{file}, Name: "native", Splits: tck.EverySplit, Engine: open}, &out, false)
+	if err != nil || sum.Failed > 0 || sum.Passed == 0 {
+		t.Errorf("%+v, %v:\n%s", sum, err, out.String())
 	}
 }
 

@@ -94,3 +94,43 @@ func TestTestOnlyPackagesAreForTests(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitecturePageHasTheRoomsInOrder: a room of the page's table imports only
+// rooms above it, and every room of host is on the page.
+func TestArchitecturePageHasTheRoomsInOrder(t *testing.T) {
+	page, err := os.ReadFile("../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := map[string]int{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 {
+			continue
+		}
+		for i, quoted := range strings.Split(cells[1], "`") {
+			if i%2 == 1 {
+				row["host/"+quoted] = len(row) + 1
+			}
+		}
+	}
+	tree, err := readTree("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, i := range tree.productImports() {
+		from, known := row[f.pkg]
+		to, alsoKnown := row[i.own]
+		if known && alsoKnown && to > from {
+			t.Errorf("%s imports %s, which the page has below it", f.pkg, i.own)
+		}
+	}
+	tools := []string{"host/internal/walls", "host/internal/statements", "host/internal/bench"}
+	for _, rooms := range repository.layers {
+		for _, room := range rooms {
+			if row[room] == 0 && !slices.Contains(tools, room) {
+				t.Errorf("the page does not have %s", room)
+			}
+		}
+	}
+}
