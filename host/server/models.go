@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/errgroup"
@@ -171,11 +172,11 @@ type moduleInfo struct {
 	SHA256  string `json:"sha256,omitempty"`
 }
 
-func (s *Server) modelObjectOf(name string) modelObject {
-	m := s.models[name]
-	o := modelObject{ID: name, Object: "model", Created: s.started.Unix(), OwnedBy: "turnkey",
+func (m *served) modelObject(created time.Time, v *registry.View) modelObject {
+	name := m.stream.Name
+	o := modelObject{ID: name, Object: "model", Created: created.Unix(), OwnedBy: "turnkey",
 		Turnkey: modelMetadata{ParserVersion: m.stream.Route.Version.String(), Modules: []moduleInfo{}}}
-	parsers, infos, err := m.parsers.resolveParsers(context.Background(), s.registry.View())
+	parsers, infos, err := m.parsers.resolveParsers(context.Background(), v)
 	if err != nil { // only while the registry is closed: a change that breaks a model is refused
 		return o
 	}
@@ -189,7 +190,7 @@ func (s *Server) modelObjectOf(name string) modelObject {
 func (s *Server) listModels(c echo.Context) error {
 	data := make([]modelObject, len(s.order))
 	for i, name := range s.order {
-		data[i] = s.modelObjectOf(name)
+		data[i] = s.models[name].modelObject(s.started, s.registry.View())
 	}
 	return c.JSON(http.StatusOK, map[string]any{"object": "list", "data": data})
 }
@@ -202,5 +203,5 @@ func (s *Server) oneModel(c echo.Context) error {
 	if s.models[name] == nil {
 		return unknownModel(name)
 	}
-	return c.JSON(http.StatusOK, s.modelObjectOf(name))
+	return c.JSON(http.StatusOK, s.models[name].modelObject(s.started, s.registry.View()))
 }

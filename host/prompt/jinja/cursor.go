@@ -2,8 +2,10 @@ package jinja
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // cursor goes through the tokens of a template.
@@ -120,4 +122,23 @@ func (c *cursor) countOperator() {
 	if c.operators > maxOperators {
 		c.failf("more than %d operators in one tag", maxOperators)
 	}
+}
+
+func (c *cursor) dottedName() string {
+	name := c.anyName()
+	for c.skipOperator(".") {
+		name += "." + c.anyName()
+	}
+	return name
+}
+
+func (c *cursor) integer(text string) Value {
+	i, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0)
+	if ok && (len(text) < 2 || text[0] != '0' || text[1] > '9') {
+		return whole(i)
+	}
+	if i, ok = new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 10); !ok {
+		c.failf("%q is no number", text)
+	}
+	return whole(i)
 }

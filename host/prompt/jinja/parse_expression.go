@@ -2,7 +2,6 @@ package jinja
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -195,17 +194,6 @@ func (p *expressionParser) primary() expr {
 	return nil
 }
 
-func (p *expressionParser) integer(text string) Value {
-	i, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0)
-	if ok && (len(text) < 2 || text[0] != '0' || text[1] > '9') {
-		return whole(i)
-	}
-	if i, ok = new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 10); !ok {
-		p.failf("%q is no number", text)
-	}
-	return whole(i)
-}
-
 func (p *expressionParser) parenthesised() expr {
 	if p.skipOperator(")") {
 		return &tupleExpr{}
@@ -386,14 +374,6 @@ func (p *expressionParser) filters(e expr) expr {
 		e = f
 	}
 	return e
-}
-
-func (p *expressionParser) dottedName() string {
-	name := p.anyName()
-	for p.skipOperator(".") {
-		name += "." + p.anyName()
-	}
-	return name
 }
 
 func (p *expressionParser) test(e expr) expr {
