@@ -670,9 +670,15 @@ func filterTrim(r *rendering, v Value, a *arguments) Value {
 }
 
 func filterTruncate(r *rendering, v Value, a *arguments) Value {
+	size := integerOf(r, a.take(0, "length", int64(255)))
+	if size < runeCount(stringOf(r, a.take(2, "end", "..."))) {
+		r.failf("truncate: the length is less than that of what marks the end")
+	}
+	if n, ok := length(v); ok && n <= size+integerOf(r, a.take(3, "leeway", int64(5))) {
+		return v // lists and mappings, too
+	}
 	s := []rune(stringOf(r, v))
 	r.charge(len(s))
-	size := integerOf(r, a.take(0, "length", int64(255)))
 	killWords, end := truth(a.take(1, "killwords", false)), stringOf(r, a.take(2, "end", "..."))
 	leeway := integerOf(r, a.take(3, "leeway", int64(5)))
 	if len(s) <= size+leeway {

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -141,7 +142,7 @@ func formatValue(r *rendering, v Value, l *layout) string {
 		}
 	case 'd', 'i', 'u', 'x', 'X', 'o', 'b':
 		s = formatInteger(r, v, l)
-	case 'f', 'F', 'e', 'E', 'g', 'G':
+	case 'f', 'F', 'e', 'E', 'g', 'G', 'n':
 		s = formatFloat(r, v, l)
 	default:
 		r.failf("unsupported format character '%c'", l.verb)
@@ -219,7 +220,13 @@ func formatFloat(r *rendering, v Value, l *layout) string {
 	if verb == 'g' || verb == 'G' {
 		precision = max(precision, 1)
 	}
-	s := strconv.FormatFloat(n.f, verb, precision, 64)
+	s := floatRepr(n.f)
+	if verb != 'n' || l.precision >= 0 {
+		s = strconv.FormatFloat(n.f, cmp.Or(map[byte]byte{'n': 'g'}[verb], verb), precision, 64)
+	}
+	if verb == 'n' && strings.Trim(s, "-0123456789") == "" {
+		s += ".0"
+	}
 	if whole, fraction, _ := strings.Cut(s, "."); l.commas {
 		s = withCommas(whole) + strings.TrimSuffix("."+fraction, ".")
 	}
@@ -363,6 +370,9 @@ func readFormatLayout(r *rendering, spec string, v Value) *layout {
 	switch {
 	case len(spec) == 1:
 		l.verb = spec[0]
+		if n, _ := numberOf(v); n.isFloat && strings.IndexByte("dxXobc", l.verb) >= 0 {
+			r.failf("Unknown format code '%c' for object of type 'float'", l.verb)
+		}
 	case spec != "":
 		r.failf("invalid format specifier")
 	case !isNumber:
@@ -370,7 +380,7 @@ func readFormatLayout(r *rendering, spec string, v Value) *layout {
 	default:
 		l.verb = 'd'
 		if n, _ := numberOf(v); n.isFloat {
-			l.verb = 'g'
+			l.verb = 'n' // as repr writes it
 		}
 	}
 	if l.align == 0 {

@@ -53,19 +53,19 @@ func (m *macro) bind(r *rendering, a *arguments, caller *macro) {
 			r.scope.set(p.name, undefined{"parameter '" + p.name + "' was not provided"})
 		}
 	}
-	m.bindRest(r, a)
+	m.bindRest(r, a, caller)
 	if m.takesCaller && !m.has("caller") {
 		r.scope.set("caller", undefined{"No caller defined"})
 		if caller != nil {
 			r.scope.set("caller", caller)
 		}
-	} else if caller != nil && !m.has("caller") {
+	} else if caller != nil && !m.takesNamed && !m.has("caller") {
 		r.failf("macro '%s' was invoked with two values for the special caller argument", m.name)
 	}
 }
 
 // bindRest keeps the arguments that no parameter takes, or refuses them.
-func (m *macro) bindRest(r *rendering, a *arguments) {
+func (m *macro) bindRest(r *rendering, a *arguments, caller *macro) {
 	var rest []Value
 	if len(a.positional) > len(m.params) {
 		rest = a.positional[len(m.params):]
@@ -85,6 +85,9 @@ func (m *macro) bindRest(r *rendering, a *arguments) {
 	}
 	switch {
 	case m.takesNamed:
+		if caller != nil && !m.takesCaller {
+			named.set("caller", caller)
+		}
 		r.scope.set("kwargs", named)
 	case len(named.keys) == 1 && named.keys[0] == "caller" && m.takesCaller:
 		r.scope.set("caller", named.values[0])
@@ -95,4 +98,13 @@ func (m *macro) bindRest(r *rendering, a *arguments) {
 
 func (m *macro) has(name string) bool {
 	return slices.ContainsFunc(m.params, func(p parameter) bool { return p.name == name })
+}
+
+// parameterNames is what a template sees as the macro's arguments.
+func (m *macro) parameterNames() tuple {
+	names := make(tuple, len(m.params))
+	for i, p := range m.params {
+		names[i] = p.name
+	}
+	return names
 }

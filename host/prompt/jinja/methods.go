@@ -20,8 +20,11 @@ func propertyOf(r *rendering, owner Value, name string) (Value, bool) {
 	case *namespace:
 		return v.members.get(name)
 	case *macro:
-		if name == "name" {
+		switch name {
+		case "name":
 			return v.name, true
+		case "arguments":
+			return v.parameterNames(), true
 		}
 		return nil, false
 	case *Dict:
@@ -140,9 +143,27 @@ func stripping(left, right bool) method[string] {
 	}
 }
 
+// searchRange gives the part of s that the arguments start and end, the second and
+// third, leave to be searched, and how many characters stand before it.
+func searchRange(r *rendering, s string, a *arguments) (part string, before int, ok bool) {
+	start, end := a.take(1, "start", nil), a.take(2, "end", nil)
+	if start == nil && end == nil {
+		return s, 0, true
+	}
+	r.charge(len(s))
+	characters := []rune(s)
+	from, n, _ := sliceBounds(r, len(characters), [3]Value{start, end, nil})
+	beyond := start != nil && sliceIndex(r, start) > len(characters)
+	return string(characters[from : from+n]), from, !beyond
+}
+
 // affix makes startswith or endswith, which take a string or a tuple of them.
 func affix(has func(s, part string) bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
+		s, _, ok := searchRange(r, s, a)
+		if !ok {
+			return false
+		}
 		wanted := a.take(0, "prefix", nil)
 		if list, ok := wanted.(tuple); ok {
 			return slices.ContainsFunc(list, func(v Value) bool { return has(s, requireText(r, v)) })
@@ -155,14 +176,18 @@ func affix(has func(s, part string) bool) method[string] {
 func finding(search func(s, part string) int, mustExist bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
 		r.charge(len(s))
+		s, before, ok := searchRange(r, s, a)
 		at := search(s, requireText(r, a.take(0, "sub", nil)))
+		if !ok {
+			at = -1
+		}
 		if at < 0 && mustExist {
 			r.failf("substring not found")
 		}
 		if at < 0 {
 			return int64(-1)
 		}
-		return int64(utf8.RuneCountInString(s[:at]))
+		return int64(before + utf8.RuneCountInString(s[:at]))
 	}
 }
 
@@ -226,7 +251,9 @@ func init() {
 		"index": finding(strings.Index, true), "rindex": finding(strings.LastIndex, true),
 		"partition": partitioning(strings.Index, false), "rpartition": partitioning(strings.LastIndex, true),
 		"center": padding(alignCenter), "ljust": padding(alignLeft), "rjust": padding(alignRight),
-		"isspace": everyRune(isSpace), "isalpha": everyRune(unicode.IsLetter), "isdigit": everyRune(unicode.IsDigit),
+		"isascii":    func(_ *rendering, s string, _ *arguments) Value { return isASCII(s) },
+		"expandtabs": methodExpandTabs,
+		"isspace":    everyRune(isSpace), "isalpha": everyRune(unicode.IsLetter), "isdigit": everyRune(unicode.IsDigit),
 		"isdecimal": everyRune(unicode.IsDigit), "isnumeric": everyRune(unicode.IsNumber),
 		"isalnum": everyRune(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }),
 		"islower": func(r *rendering, s string, a *arguments) Value { return tests["lower"](r, s, a) },
@@ -250,6 +277,10 @@ func methodReplace(r *rendering, s string, a *arguments) Value {
 func methodCount(r *rendering, s string, a *arguments) Value {
 	r.charge(len(s))
 	part := requireText(r, a.take(0, "sub", nil))
+	s, _, ok := searchRange(r, s, a)
+	if !ok {
+		return int64(0)
+	}
 	return int64(strings.Count(s, part))
 }
 
@@ -266,6 +297,33 @@ func methodJoin(r *rendering, s string, a *arguments) Value {
 		r.sized(b.Len() + len(s) + len(part))
 		b.WriteString(part)
 	}
+	return b.String()
+}
+
+// methodExpandTabs sets each tab to the next column that is a multiple of its size.
+func methodExpandTabs(r *rendering, s string, a *arguments) Value {
+	size := max(0, min(integerOf(r, a.take(0, "tabsize", int64(8))), maxWidth))
+	var b strings.Builder
+	column := 0
+	for _, c := range s {
+		switch c {
+		case '\t':
+			spaces := 0
+			if size > 0 {
+				spaces = size - column%size
+			}
+			r.sized(b.Len() + spaces)
+			b.WriteString(strings.Repeat(" ", spaces))
+			column += spaces
+		case '\n', '\r':
+			b.WriteRune(c)
+			column = 0
+		default:
+			b.WriteRune(c)
+			column++
+		}
+	}
+	r.charge(b.Len())
 	return b.String()
 }
 

@@ -172,8 +172,9 @@ func (p *statementParser) function(node *macroNode, end string) {
 	p.loops = 0
 	node.body, _ = p.inner(func() ([]statement, string) { return p.statements(end) })
 	p.loops = loops
-	for _, t := range p.tokens[from:p.at] {
-		if t.kind == tokenName {
+	for i, t := range p.tokens[from:p.at] {
+		member := i > 0 && p.tokens[from+i-1].kind == tokenOperator && p.tokens[from+i-1].text == "."
+		if t.kind == tokenName && !member {
 			node.takesMore = node.takesMore || t.text == "varargs"
 			node.takesNamed = node.takesNamed || t.text == "kwargs"
 			node.takesCaller = node.takesCaller || t.text == "caller"
