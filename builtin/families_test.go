@@ -98,11 +98,11 @@ func (f *family) session(tools ...string) abi.OpenBlock {
 	return abi.OpenBlock{Parser: f.Parser().Name, Tools: tools, Flags: abi.OpenParallel | abi.OpenReasoning, Start: abi.ChannelContent}
 }
 
-// alike is what makes another family's text one of these, too: calls without
+// lookalikes is what makes another family's text one of these, too: calls without
 // markers of their own, and the tags of a parser whose manifest names none.
-var alike = map[string]string{"llama3_json": `"name"`, "pythonic": "[g(", "markers": "<tool_call>"}
+var lookalikes = map[string]string{"llama3_json": `"name"`, "pythonic": "[g(", "markers": "<tool_call>"}
 
-// A call is found behind what another family wrote, which stays as it is but for
+// A call is found after what another family wrote, which stays as it is but for
 // markers that both have.
 func TestForeignMarkup(t *testing.T) {
 	tools := []json.RawMessage{json.RawMessage(`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"s":{"type":"string"}}}}}`)}
@@ -111,21 +111,21 @@ func TestForeignMarkup(t *testing.T) {
 			own := "\n\n" + f.Call.Around(f.String.Around("hello"))
 			tested := 0
 			for _, c := range f.foreign {
-				if f.shares(c.Input) || alike[name] != "" && strings.Contains(c.Input, alike[name]) {
+				if f.sharesMarker(c.Input) || lookalikes[name] != "" && strings.Contains(c.Input, lookalikes[name]) {
 					continue
 				}
 				tested++
 				text := c.Input + own
 				events, err := conform.Assemble(f, &cases.Case{Tools: tools, Start: abi.ChannelContent, Input: text}, []string{text})
-				calls, said := 0, ""
+				calls, emitted := 0, ""
 				for _, e := range events {
 					if e.Kind == cases.KindToolCall && strings.Contains(string(e.Arguments), `"hello"`) {
 						calls++
 					}
-					said += e.Text
+					emitted += e.Text
 				}
-				if err != nil || calls != 1 || f.shares(said) {
-					t.Errorf("behind %s's %s: %d calls, error %v, in %q: %v", c.Family, c.Name, calls, err, text, events)
+				if err != nil || calls != 1 || f.sharesMarker(emitted) {
+					t.Errorf("after %s's %s: %d calls, error %v, in %q: %v", c.Family, c.Name, calls, err, text, events)
 				}
 			}
 			if tested < 10 {
@@ -135,15 +135,15 @@ func TestForeignMarkup(t *testing.T) {
 	}
 }
 
-// shares says whether text holds one of the family's markers.
-func (f *family) shares(text string) bool {
+// sharesMarker tells whether text holds one of the family's markers.
+func (f *family) sharesMarker(text string) bool {
 	return slices.ContainsFunc(f.markers, func(m string) bool {
 		m = strings.TrimSpace(m)
 		return len(m) > 4 && strings.Contains(text, m)
 	})
 }
 
-// The batch parser says what the one for calls says. Where every reply is wrapped
+// The batch parser emits what the one for calls emits. Where every reply is wrapped
 // it takes all of the envelope off, as the unified parser does.
 func TestBatchAgreesWithTools(t *testing.T) {
 	for name, f := range families(t) {
@@ -213,12 +213,12 @@ func TestHostileTexts(t *testing.T) {
 	for name, f := range families(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for where, lead := range map[string]string{
-				"text": f.Text[0], "thought": f.Thought[0], "call": f.Call[0], "string": f.Call[0] + f.String[0], "behind a call": f.Call.Around(""),
-				"behind an argument": f.Call[0] + strings.ReplaceAll(f.Argument, "#", "1"), "quotation": f.Text[0] + ` "`, "quoted call": f.Text[0] + ` "` + f.Call[0],
+			for where, leadingText := range map[string]string{
+				"text": f.Text[0], "thought": f.Thought[0], "call": f.Call[0], "string": f.Call[0] + f.String[0], "after a call": f.Call.Around(""),
+				"after an argument": f.Call[0] + strings.ReplaceAll(f.Argument, "#", "1"), "quotation": f.Text[0] + ` "`, "quoted call": f.Text[0] + ` "` + f.Call[0],
 			} {
 				for _, body := range f.bodies() {
-					text := lead + strings.Repeat(body, size/len(body))
+					text := leadingText + strings.Repeat(body, size/len(body))
 					if where == "string" {
 						text += f.String[1] + f.Call[1]
 					}
