@@ -95,6 +95,13 @@ func TestHostileSources(t *testing.T) {
 	}
 }
 
+// TestLongLiteralsAreNotDeep: what stands side by side does not nest.
+func TestLongLiteralsAreNotDeep(t *testing.T) {
+	if _, err := Compile("{{ [" + strings.Repeat("'x', ", 5000) + "]|length }}"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestContextEndsARendering(t *testing.T) {
 	template, err := Compile(`{% for a in range(100000) %}{% for b in range(100) %}{{ '' }}{% endfor %}{% endfor %}`)
 	if err != nil {

@@ -235,7 +235,6 @@ func (p *expressionParser) dictLiteral() expr {
 
 func (p *expressionParser) postfix(e expr) expr {
 	for {
-		p.countOperator()
 		switch {
 		case p.isOperator("."):
 			e = p.member(e)
@@ -250,6 +249,7 @@ func (p *expressionParser) postfix(e expr) expr {
 }
 
 func (p *expressionParser) member(e expr) expr {
+	p.countOperator()
 	line := p.next().line
 	switch t := p.next(); t.kind {
 	case tokenName:
@@ -263,6 +263,7 @@ func (p *expressionParser) member(e expr) expr {
 }
 
 func (p *expressionParser) subscript(e expr) expr {
+	p.countOperator()
 	line := p.next().line
 	var items []expr
 	isTuple := false
@@ -309,6 +310,7 @@ func (p *expressionParser) subscripted() expr {
 }
 
 func (p *expressionParser) call(callee expr) *callExpr {
+	p.countOperator()
 	e := &callExpr{line: p.peek().line, callee: callee}
 	p.arguments(&e.args)
 	return e
@@ -346,7 +348,6 @@ func (p *expressionParser) arguments(a *argumentExprs) {
 // filterExpression reads filters, tests and calls behind an expression.
 func (p *expressionParser) filterExpression(e expr) expr {
 	for {
-		p.countOperator()
 		switch {
 		case p.isOperator("|"):
 			e = p.filters(e)
@@ -377,6 +378,7 @@ func (p *expressionParser) filters(e expr) expr {
 }
 
 func (p *expressionParser) test(e expr) expr {
+	p.countOperator()
 	line := p.next().line
 	negated := p.skipName("not")
 	node := &testExpr{line: line, input: e, name: p.dottedName(), negated: negated}
