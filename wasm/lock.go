@@ -12,3 +12,6 @@ type (
 	instanceMutex = sync.Mutex
 	poolMutex     = sync.Mutex
 )
+
+// compilerSlowdown is by how much the build makes the compiler of modules slower.
+const compilerSlowdown = 1

@@ -10,6 +10,11 @@ import (
 	"sync"
 )
 
+// compilerSlowdown is by how much the build makes the compiler of modules slower: the
+// race detector looks at each access to memory. Without it a limit that a module keeps
+// easily would be broken in tests.
+const compilerSlowdown = 10
+
 // The ranks of locks: who holds one may only take one of a higher rank.
 const (
 	rankSession = iota

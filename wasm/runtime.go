@@ -117,16 +117,17 @@ func (r *Runtime) compile(ctx context.Context, binary []byte, limits *Limits) (w
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	limit := limits.CompileTime * compilerSlowdown
 	done, used, err := r.startCompiler(ctx, binary)
 	if err != nil {
 		return nil, err
 	}
-	tick := time.NewTicker(max(time.Millisecond, min(limits.CompileTime/20, time.Second)))
+	tick := time.NewTicker(max(time.Millisecond, min(limit/20, time.Second)))
 	defer tick.Stop()
 	for {
 		select {
 		case c := <-done:
-			if c.err == nil && c.used > limits.CompileTime {
+			if c.err == nil && c.used > limit {
 				c.code.Close(context.Background())
 				return nil, compileTimeError(limits)
 			}
@@ -134,7 +135,7 @@ func (r *Runtime) compile(ctx context.Context, binary []byte, limits *Limits) (w
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-tick.C:
-			if used() > limits.CompileTime {
+			if used() > limit {
 				return nil, compileTimeError(limits)
 			}
 		}
