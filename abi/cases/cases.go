@@ -45,6 +45,7 @@ type Case struct {
 	Chunks      []string // nil unless the chunks themselves matter; Input is their sum
 	Finish      abi.Finish
 	Options     []abi.Option // of the model's configuration; files have none
+	PromptTail  string       // of the rendered prompt; files have none
 	Want        []Piece
 	WantError   string // "" unless an error must surface
 }
@@ -175,7 +176,7 @@ func (c *Case) OpenBlock(parser string) (abi.OpenBlock, error) {
 	tools, schemas, err := readTools(c.Tools)
 	s := abi.OpenBlock{
 		Parser: parser, Start: c.Start, Mode: c.Mode, NamedTool: c.NamedTool, Tools: tools, Schemas: schemas,
-		Flags: abi.OpenReasoning | abi.OpenParallel, Options: c.Options,
+		Flags: abi.OpenReasoning | abi.OpenParallel, Options: c.Options, PromptTail: c.PromptTail,
 	}
 	if c.TurnGrammar {
 		s.Flags |= abi.OpenTurnGrammar

@@ -1,5 +1,5 @@
 // Package conform runs cases through the host's own parse session and framing:
-// what a client of turnkey would get.
+// what a client of turnkey would get; and so the turns that chat templates render.
 package conform
 
 import (

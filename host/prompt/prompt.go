@@ -49,6 +49,8 @@ type Input struct {
 	Tools    []jsonx.Raw // the tools that are shown to the model
 	Args     []jsonx.Member
 	BOS, EOS string
+	// Now is what strftime_now tells; the zero time is the present.
+	Now time.Time
 }
 
 // Render gives the prompt, up to where the assistant's turn begins. A template
@@ -60,7 +62,11 @@ func (t *Template) Render(ctx context.Context, in Input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := t.t.Render(ctx, jinja.Input{Variables: vars, Now: time.Now()})
+	now := in.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	out, err := t.t.Render(ctx, jinja.Input{Variables: vars, Now: now})
 	if err != nil {
 		return "", fmt.Errorf("chat_template: %w", err)
 	}

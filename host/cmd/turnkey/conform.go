@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -58,17 +59,23 @@ func (f *conformFlags) runCases(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	defer r.Close(cmd.Context())
-	c.Engine = func(family string) (parser.Engine, error) {
-		e, _, err := r.Parser(cmd.Context(), family)
+	c.Engine = familyEngines(cmd.Context(), r)
+	sum, err := conform.Run(c, cmd.OutOrStdout(), f.asJSON)
+	if err == nil && sum.Failed > 0 {
+		err = errFailed
+	}
+	return err
+}
+
+// familyEngines looks parsers up by their family, and gives nil for a family that no
+// module has.
+func familyEngines(ctx context.Context, r *registry.Registry) func(family string) (parser.Engine, error) {
+	return func(family string) (parser.Engine, error) {
+		e, _, err := r.Parser(ctx, family)
 		var unknown *registry.UnknownError
 		if errors.As(err, &unknown) {
 			return nil, nil
 		}
 		return e, err
 	}
-	sum, err := conform.Run(c, cmd.OutOrStdout(), f.asJSON)
-	if err == nil && sum.Failed > 0 {
-		err = errFailed
-	}
-	return err
 }

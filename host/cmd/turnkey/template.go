@@ -15,7 +15,7 @@ import (
 
 func templateCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "template", Short: "Look at chat templates"}
-	cmd.AddCommand(templateRenderCommand())
+	cmd.AddCommand(templateRenderCommand(), templateCheckCommand())
 	return cmd
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
 
 // hostile are templates that would take all of a machine's time or memory, or end
@@ -162,4 +164,12 @@ func FuzzRender(f *testing.F) {
 			t.Fatalf("two renderings differ: %q, %v; %q, %v", first, err, second, again)
 		}
 	})
+}
+
+func decodeText(s string) (Value, error) {
+	v, err := jsonx.Check([]byte(s))
+	if err != nil {
+		return nil, err
+	}
+	return Decode(v)
 }
