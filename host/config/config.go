@@ -188,17 +188,17 @@ type Model struct {
 
 // Policies are a model's choices where no answer is right for everyone.
 type Policies struct {
-	Arguments     framing.Arguments        `koanf:"arguments" default:"eager" doc:"When arguments of a call are sent: as they come, or when the call is complete."`
-	OnParserFault parse.FaultPolicy        `koanf:"on_parser_fault" default:"text" doc:"After a parser fault the rest goes out as text, or the request fails."`
-	Guided        route.GuidedPolicy       `koanf:"guided" doc:"How a forced tool choice constrains the engine; empty: a structural tag where the family has one, else JSON."`
-	TurnGrammar   bool                     `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
-	UnknownTools  framing.UnknownTools     `koanf:"unknown_tools" default:"pass" doc:"What becomes of a call of a tool that the request doesn't offer."`
-	InvalidArgs   framing.InvalidArguments `koanf:"invalid_arguments" default:"raw" doc:"What becomes of a closed call whose arguments can't be read."`
-	ToolsOnNone   bool                     `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
-	ShortCallIDs  bool                     `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
-	RepairControl bool                     `koanf:"repair_control_characters" default:"true" doc:"Raw control characters in strings of arguments are escaped."`
-	CutFinish     string                   `koanf:"cut_finish_reason" default:"stop" oneof:"stop length" doc:"The finish reason of an answer that the model ended in the middle of its only call."`
-	NamedFinish   string                   `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
+	Arguments       framing.Arguments        `koanf:"arguments" default:"eager" doc:"When arguments of a call are sent: as they come, or when the call is complete."`
+	OnParserFault   parse.FaultPolicy        `koanf:"on_parser_fault" default:"text" doc:"After a parser fault the rest goes out as text, or the request fails."`
+	Guided          route.GuidedPolicy       `koanf:"guided" doc:"How a forced tool choice constrains the engine; empty: a structural tag where the family has one, else JSON."`
+	TurnGrammar     bool                     `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
+	UnknownTools    framing.UnknownTools     `koanf:"unknown_tools" default:"pass" doc:"What becomes of a call of a tool that the request doesn't offer."`
+	InvalidArgs     framing.InvalidArguments `koanf:"invalid_arguments" default:"raw" doc:"What becomes of a closed call whose arguments can't be read, not even leniently: the model's own bytes as arguments, {}, no call, or the whole call's raw text as content. With text, calls go out once they are complete."`
+	ToolsOnNone     bool                     `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
+	ShortCallIDs    bool                     `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
+	RepairArguments bool                     `koanf:"repair_arguments" default:"true" doc:"Arguments with small faults are read leniently: a comma too many, Python's words and single quotation marks, raw control characters in strings. What goes out is JSON."`
+	CutFinish       string                   `koanf:"cut_finish_reason" default:"stop" oneof:"stop length" doc:"The finish reason of an answer that the model ended in the middle of its only call."`
+	NamedFinish     string                   `koanf:"named_finish_reason" default:"tool_calls" oneof:"tool_calls stop" doc:"The finish reason of a named tool choice's call."`
 }
 
 // Families are the parser families that the model uses: for tool calls and for

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	}
 	m := cfg.Models[0]
 	got := fmt.Sprint(cfg.Listen, cfg.Engine, cfg.ParserVersion, cfg.Timeouts.FirstByte, cfg.Timeouts.Keepalive, cfg.Limits.Body,
-		m.ParserVersion, m.Upstream, m.EngineProfile, m.Policies.Arguments, m.Policies.RepairControl, m.Policies.Guided, cfg.Upstreams[0].BaseURL)
+		m.ParserVersion, m.Upstream, m.EngineProfile, m.Policies.Arguments, m.Policies.RepairArguments, m.Policies.Guided, cfg.Upstreams[0].BaseURL)
 	want := fmt.Sprint("127.0.0.1:8080", "wasm", "auto", 10*time.Minute, time.Duration(0), Size(45e6),
 		"auto", "e", "vllm", framing.Eager, true, route.GuidedPolicy(0), "http://127.0.0.1:8000/v1")
 	if got != want {

@@ -18,7 +18,7 @@ import (
 // written: they are read, checked and listed on the configuration page from here.
 var wordsOf = map[reflect.Type]words{
 	reflect.TypeFor[framing.Arguments]():        {{"eager", framing.Eager}, {"whole", framing.Whole}},
-	reflect.TypeFor[framing.InvalidArguments](): {{"raw", framing.InvalidRaw}, {"empty", framing.InvalidEmpty}, {"drop", framing.InvalidDrop}},
+	reflect.TypeFor[framing.InvalidArguments](): {{"raw", framing.InvalidRaw}, {"empty", framing.InvalidEmpty}, {"drop", framing.InvalidDrop}, {"text", framing.InvalidText}},
 	reflect.TypeFor[framing.UnknownTools]():     {{"pass", framing.UnknownPass}, {"text", framing.UnknownText}, {"drop", framing.UnknownDrop}},
 	reflect.TypeFor[parse.FaultPolicy]():        {{"text", parse.FaultToText}, {"error", parse.FaultIsError}},
 	reflect.TypeFor[route.GuidedPolicy]():       {{"json", route.GuideByJSON}, {"structural_tag", route.GuideByTag}},

@@ -35,12 +35,16 @@ type call struct {
 	nameAt      span
 	pendingAt   span // what the pending arguments were made of
 
-	form argumentsForm
+	form          argumentsForm
+	argumentsSent bool
+
 	// For arguments that come as JSON.
 	json          jsonx.Stream
 	decoder       typing.Decoder
+	isText        bool   // they are a JSON string, which may hold the object
 	trailingSpace []byte // white space after the object, which is left out
 	pendingJSON   []byte // was not sent yet
+	rawArguments  []byte // what the model wrote for pendingJSON
 	// For arguments that come as keys and values.
 	writer typing.Writer
 }
@@ -58,7 +62,8 @@ const (
 func (c *call) reset(number uint16, name string, start abi.RawOffset, repair bool) {
 	*c = call{
 		open: true, number: number, name: name, start: start,
-		json: jsonx.Stream{Repair: repair}, decoder: c.decoder, trailingSpace: c.trailingSpace[:0], pendingJSON: c.pendingJSON[:0], writer: c.writer,
+		json: jsonx.Stream{Repair: repair, Lenient: repair}, decoder: c.decoder, writer: c.writer,
+		trailingSpace: c.trailingSpace[:0], pendingJSON: c.pendingJSON[:0], rawArguments: c.rawArguments[:0],
 	}
 	c.decoder.Reset(0)
 }
@@ -89,10 +94,15 @@ func (c *call) addJSONEvent(e *parse.CheckedEvent) {
 }
 
 // addJSON appends a fragment of the arguments' JSON, without the white space around
-// the object.
+// the object. A string waits for its end.
 func (c *call) addJSON(data []byte) {
-	if c.json.Empty() {
+	if c.json.Empty() && !c.isText {
 		data = jsonx.TrimLeft(data)
+		c.isText = len(data) > 0 && data[0] == '"'
+	}
+	c.rawArguments = append(c.rawArguments, data...)
+	if c.isText {
+		return
 	}
 	if c.json.Ended() && len(jsonx.TrimLeft(data)) == 0 {
 		c.trailingSpace = append(c.trailingSpace, data...)
@@ -108,23 +118,60 @@ func (c *call) addJSON(data []byte) {
 	}
 }
 
-// finishArguments ends the arguments and says whether they are one JSON object.
-func (c *call) finishArguments() bool {
+// finishArguments ends the arguments and says whether they are one JSON object. body is
+// what the parser gives of a body that is not what its grammar asks for.
+func (c *call) finishArguments(body []byte, unsound, mayBeText bool) bool {
+	if c.form == noArguments && len(body) > 0 {
+		c.form = jsonArguments
+		c.addJSON(body)
+	}
 	switch c.form {
 	case jsonArguments:
-		if c.decoder.Waiting() {
-			c.addJSON(c.decoder.Append(nil, nil, true))
-		}
-		if c.json.Empty() {
-			c.pendingJSON = append(c.pendingJSON, "{}"...)
-			return true
-		}
-		return c.json.Whole() && c.json.IsObject()
+		return c.finishJSON(mayBeText)
 	case keyedArguments:
+		if unsound {
+			return false
+		}
 		c.writer.Finish()
 	default:
+		if unsound {
+			return false
+		}
 		c.pendingJSON = append(c.pendingJSON, "{}"...)
 	}
+	return true
+}
+
+func (c *call) finishJSON(mayBeText bool) bool {
+	if c.decoder.Waiting() {
+		c.addJSON(c.decoder.Append(nil, nil, true))
+	}
+	if c.isText {
+		return !mayBeText && c.unwrapText()
+	}
+	if c.json.Empty() {
+		c.pendingJSON = append(c.pendingJSON, "{}"...)
+		return true
+	}
+	c.pendingJSON = c.json.AppendWaiting(c.pendingJSON)
+	return c.json.Whole() && c.json.IsObject()
+}
+
+// unwrapText takes the object from arguments that were written as a JSON string. It says
+// whether there is one.
+func (c *call) unwrapText() bool {
+	outer := jsonx.Stream{Repair: c.json.Repair}
+	quoted := outer.Append(nil, jsonx.TrimSpace(c.rawArguments))
+	if !outer.Whole() {
+		return false
+	}
+	text, _ := jsonx.String(quoted)
+	object := c.json.Append(nil, jsonx.TrimSpace([]byte(text)))
+	if !c.json.Whole() || !c.json.IsObject() {
+		return false
+	}
+	c.json.Repaired++
+	c.pendingJSON = append(c.pendingJSON, object...)
 	return true
 }
 
@@ -137,12 +184,13 @@ func (c *call) replaceArguments(json []byte) {
 // pendingArguments is the arguments' JSON that was not sent yet.
 func (c *call) pendingArguments() []byte {
 	if c.form == keyedArguments {
-		return c.writer.Out
+		return c.writer.Pending()
 	}
 	return c.pendingJSON
 }
 
 func (c *call) clearPending() {
-	c.pendingJSON, c.writer.Out = c.pendingJSON[:0], c.writer.Out[:0]
+	c.pendingJSON, c.rawArguments = c.pendingJSON[:0], c.rawArguments[:0]
+	c.writer.TakePending()
 	c.pendingAt = span{}
 }

@@ -14,15 +14,17 @@ const (
 	Whole                  // only once the call is complete
 )
 
-// InvalidArguments says what goes out for a call that was closed, but whose
-// arguments are no JSON object. With Eager a part may have been sent already: then
-// Raw lets the rest follow, and the others leave the call cut.
+// InvalidArguments says what goes out for a call that was closed, but whose arguments
+// can't be read as a JSON object, not even leniently. With Eager a part may have been
+// sent already: then InvalidRaw lets the rest of JSON follow, and else the call is left
+// cut. InvalidText makes a call wait until it is complete.
 type InvalidArguments uint8
 
 const (
 	InvalidRaw   InvalidArguments = iota // what the model wrote
 	InvalidEmpty                         // {}
 	InvalidDrop                          // no call
+	InvalidText                          // the call's raw text, as content
 )
 
 // UnknownTools says what becomes of a call of a tool that was not offered.
@@ -55,7 +57,7 @@ type Config struct {
 	Only      string // named choice read from native markup: calls of other tools are dropped
 	// KeepControl leaves raw control characters in JSON strings as they are;
 	// else they are escaped.
-	KeepControl bool
+	NoRepair bool
 	// MaxHeld bounds what is held back of one value, or of guided JSON, in bytes;
 	// 0 means 8 MiB. A longer value goes on as a string, longer guided JSON as text.
 	MaxHeld int
@@ -75,7 +77,7 @@ type Counts struct {
 	Unknown    int // calls of tools that were not offered
 	Unsound    int // closed calls whose arguments are no JSON object
 	Duplicates int // repeated keys that were left out
-	Repaired   int // control characters that were escaped
+	Repaired   int // control characters, commas, strings and words in arguments that were not left as they came
 	IDs        int // ids of the grammar that were replaced or came too late
 	NoCalls    int // guided JSON that was no call and became text
 	Overlong   int // values and guided JSON that were longer than MaxHeld

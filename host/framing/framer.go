@@ -28,7 +28,7 @@ func New(cfg Config) *Framer {
 	if cfg.MaxHeld <= 0 {
 		cfg.MaxHeld = defaultHeld
 	}
-	f := &Framer{cfg: cfg, typer: typing.Typer{KeepControl: cfg.KeepControl, MaxHeld: cfg.MaxHeld}}
+	f := &Framer{cfg: cfg, typer: typing.Typer{NoRepair: cfg.NoRepair, MaxHeld: cfg.MaxHeld}}
 	if cfg.Typing != nil {
 		f.typer.Rules = *cfg.Typing
 	}
@@ -161,7 +161,7 @@ func decodedName(e *parse.CheckedEvent) []byte {
 func (f *Framer) beginCall(number uint16, name string, nameAt span) {
 	f.flushCall()
 	c := &f.call
-	c.reset(number, name, f.accounted, !f.cfg.KeepControl)
+	c.reset(number, name, f.accounted, !f.cfg.NoRepair)
 	c.nameAt = nameAt
 	c.disposition = f.dispositionOf(name)
 	c.writer.Reset(&f.typer, f.cfg.Tools.Schema(name))
@@ -185,7 +185,7 @@ func (f *Framer) dispositionOf(name string) disposition {
 			return becomesText
 		}
 	}
-	if f.cfg.Arguments == Whole {
+	if f.cfg.Arguments == Whole || f.cfg.Invalid == InvalidText {
 		return sentOnceComplete
 	}
 	return sentAsItArrives
@@ -252,11 +252,13 @@ func (f *Framer) endCall(e *parse.CheckedEvent) {
 		f.emitCallAsText(e)
 		return
 	}
-	sound := e.Flags&abi.FlagUnsound == 0 && c.finishArguments()
+	repaired := c.json.Repaired
+	sound := c.finishArguments(e.Data, e.Flags&abi.FlagUnsound != 0, f.cfg.Tools.Schema(c.name).IsString())
+	f.counts.Repaired += c.json.Repaired - repaired
+	c.widenPendingSpan(e)
 	if !sound {
 		f.counts.Unsound++
-		if !f.repairUnsound(e) {
-			f.dropCall()
+		if !f.settleUnsound(e) {
 			return
 		}
 	}
@@ -277,29 +279,31 @@ func (f *Framer) countCall(c *call) {
 	f.counts.Repaired += c.json.Repaired
 }
 
-// repairUnsound applies the policy for arguments that are no JSON object, and says
-// whether the call stays.
-func (f *Framer) repairUnsound(e *parse.CheckedEvent) bool {
+// settleUnsound applies the policy for arguments that can't be read as a JSON object,
+// and says whether the call goes out.
+func (f *Framer) settleUnsound(e *parse.CheckedEvent) bool {
 	c := &f.call
-	switch f.cfg.Invalid {
-	case InvalidRaw:
-		if !c.headSent && len(e.Data) > 0 {
-			c.replaceArguments(e.Data)
-			c.widenPendingSpan(e)
+	switch {
+	case f.cfg.Invalid == InvalidRaw && c.form != keyedArguments:
+		if !c.argumentsSent {
+			c.replaceArguments(c.rawArguments)
 		}
 		return true
-	case InvalidEmpty:
-		if c.headSent {
-			return false
-		}
+	case f.cfg.Invalid == InvalidRaw && !c.argumentsSent && len(e.Data) > 0:
+		c.replaceArguments(e.Data)
+		return true
+	case f.cfg.Invalid == InvalidEmpty && !c.argumentsSent:
 		c.replaceArguments([]byte("{}"))
 		return true
+	case (f.cfg.Invalid == InvalidText || f.cfg.Invalid == InvalidRaw) && !c.headSent:
+		f.emitCallAsText(e)
+		return false
 	}
+	f.dropCall()
 	return false
 }
 
-// emitCallAsText shows a call of a tool that was not offered as what the model
-// wrote.
+// emitCallAsText shows a call as what the model wrote.
 func (f *Framer) emitCallAsText(e *parse.CheckedEvent) {
 	c := &f.call
 	c.open = false
@@ -337,6 +341,7 @@ func (f *Framer) flushCall() {
 	}
 	if text := c.pendingArguments(); len(text) > 0 {
 		f.out.addCallDelta(Delta{Kind: CallArgs, Index: c.index, Text: string(text), Start: c.pendingAt.Start, End: c.pendingAt.End})
+		c.argumentsSent = true
 		c.clearPending()
 	}
 }

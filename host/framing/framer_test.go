@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
+	"github.com/turnkey-parsers/turnkey/host/typing"
 )
 
 func TestOrderIsKept(t *testing.T) {
@@ -38,12 +39,16 @@ func TestArgumentsAsJSON(t *testing.T) {
 		{"white space around", " {\"a\" : [1, 2.50, -0e+9] ,\"b\":\"\\u00e9\"}\n\n", `{"a" : [1, 2.50, -0e+9] ,"b":"\u00e9"}`},
 		{"control characters", "{\"a\":\"two\nlines\tand \x01\"}", `{"a":"two\nlines\tand \u0001"}`},
 		{"line feeds between tokens", "{\n\"a\":\n{}}", "{\n\"a\":\n{}}"},
+		{"comma at the end", `{"a":1,}`, `{"a":1}`},
+		{"Python's words and marks", `{'a': True, 'b': [None,]}`, `{"a": true, "b": [null]}`},
+		{"text that holds the object", ` "{\"a\": \"\\u00e9\"}"`, `{"a": "\u00e9"}`},
+		{"text that holds one with a comma too many", `"{\"a\": 1,}"`, `{"a": 1}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(c.in), callEnd), "call 0 f * "+c.want)
 		})
 	}
-	c := checkFramed(t, Config{Tools: toolsNamed("f"), KeepControl: true}, sequence(callOpens(0, "f"), argsEvent("{\"a\":\"\n\"}"), callEnd), "call 0 f * {\"a\":\"\n\"} unsound")
+	c := checkFramed(t, Config{Tools: toolsNamed("f"), NoRepair: true}, sequence(callOpens(0, "f"), argsEvent("{\"a\":\"\n\"}"), callEnd), "call 0 f * {\"a\":\"\n\"} unsound")
 	if c.Unsound != 1 || c.Repaired != 0 {
 		t.Errorf("counts %+v", c)
 	}
@@ -63,7 +68,10 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 		{"leading zero", `{"a":01}`},
 		{"unknown escape", `{"a":"\q"}`},
 		{"cut literal", `{"a":tru}`},
-		{"comma at the end", `{"a":1,}`},
+		{"comma, and nothing", `{"a":1, `},
+		{"text that holds an array", `"[1]"`},
+		{"text that holds half an object", `"{\"a\":"`},
+		{"text without an end", `"{}`},
 		{"minus alone", `{"a":-}`},
 		{"no fraction", `{"a":1.}`},
 		{"no exponent", `{"a":1e}`},
@@ -72,6 +80,11 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 			checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(c.in), callEnd), "call 0 f * "+c.in+" unsound")
 		})
 	}
+}
+
+func TestTextStaysTextWhereTheToolTakesIt(t *testing.T) {
+	cfg := Config{Tools: typing.NewTools([]typing.Tool{{Name: "f", Parameters: []byte(`{"type":"string"}`)}})}
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), argsEvent(`"{}"`), callEnd), `call 0 f * "{}" unsound`)
 }
 
 func TestEscapedArguments(t *testing.T) {
@@ -213,6 +226,7 @@ func TestUnsoundCalls(t *testing.T) {
 	body := sequence(callOpens(0, "f"), unsoundEnd("{oops"))
 	fragments := sequence(callOpens(0, "f"), argsEvent("{oops"), unsoundEnd(""))
 	keys := sequence(callOpens(0, "f"), keyEvent("a"), valueEvent(abi.ReadString, "1"), keyEvent("b"), unsoundEnd("{a:1,b"))
+	textPolicy := Config{Invalid: InvalidText, Raw: func(abi.RawOffset, abi.RawOffset) []byte { return []byte("<raw>") }}
 	for _, c := range []struct {
 		name string
 		cfg  Config
@@ -226,6 +240,15 @@ func TestUnsoundCalls(t *testing.T) {
 		{"empty, whole", Config{Invalid: InvalidEmpty, Arguments: Whole}, fragments, []string{"call 0 f * {} unsound"}},
 		{"drop, whole", Config{Invalid: InvalidDrop, Arguments: Whole}, fragments, nil},
 		{"raw keys, whole", Config{Arguments: Whole}, keys, []string{"call 0 f * {a:1,b unsound"}},
+		{"lenient", Config{}, sequence(callOpens(0, "f"), unsoundEnd("{'a':1}")), []string{`call 0 f * {"a":1}`}},
+		{"lenient fragments", Config{}, sequence(callOpens(0, "f"), argsEvent("{"), argsEvent("'a':1}"), unsoundEnd("")), []string{`call 0 f * {"a":1}`}},
+		{"raw, whole, half repaired", Config{Arguments: Whole}, sequence(callOpens(0, "f"), argsEvent("{'a':True,b"), unsoundEnd("")), []string{"call 0 f * {'a':True,b unsound"}},
+		{"raw, whole, repaired before it broke", Config{Arguments: Whole}, sequence(callOpens(0, "f"), argsEvent(`{"a":1,}}`), callEnd), []string{`call 0 f * {"a":1,}} unsound`}},
+		{"text", textPolicy, body, []string{"text <raw>"}},
+		{"text, fragments", textPolicy, fragments, []string{"text <raw>"}},
+		{"text, keys", textPolicy, keys, []string{"text <raw>"}},
+		{"text, sound", textPolicy, sequence(callOpens(0, "f"), argsEvent("{}"), callEnd), []string{"call 0 f * {}"}},
+		{"raw keys without the body", Config{Arguments: Whole, Raw: textPolicy.Raw}, append(keys[:len(keys)-1:len(keys)-1], unsoundEnd("")), []string{"text <raw>"}},
 		{"empty keys, whole", Config{Invalid: InvalidEmpty, Arguments: Whole}, keys, []string{"call 0 f * {} unsound"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkFramed(t, c.cfg, c.in, c.want...) })
@@ -237,7 +260,7 @@ func TestUnsoundCalls(t *testing.T) {
 		}
 	}
 	got, _ := frameAll(Config{}, keys, false)
-	if strings.Join(got, "|") != `call 0 f * {"a":"1","b": unsound` {
+	if strings.Join(got, "|") != `call 0 f * {"a":"1","b": cut` {
 		t.Errorf("raw after keys: %q", got)
 	}
 }

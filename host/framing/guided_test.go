@@ -132,7 +132,7 @@ func TestGuidedEagerBreaks(t *testing.T) {
 		unknown  UnknownTools
 		want     []string
 	}{
-		{"in the arguments", `[{"name":"f","arguments":{"a":[1,x`, UnknownPass, []string{`call 0 f * {"a":[1, cut`, "text x"}},
+		{"in the arguments", `[{"name":"f","arguments":{"a":[1,x`, UnknownPass, []string{`call 0 f * {"a":[1 cut`, "text x"}},
 		{"after the arguments", `[{"name":"f","arguments":{}, x`, UnknownPass, []string{`call 0 f * {} cut`, "text x"}},
 		{"cut after the arguments", `[{"name":"f","arguments":{}`, UnknownPass, []string{`call 0 f * {} cut`}},
 		{"a repeated name", `[{"name":"f","arguments":{},"name":"g"}]`, UnknownPass, []string{`call 0 f * {} cut`, `text :"g"}]`}},

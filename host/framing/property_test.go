@@ -111,7 +111,7 @@ func TestCallsAreObjectsHoweverTheyAreCut(t *testing.T) {
 func TestVerbatimArguments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(someText, rapid.StringMatching(`\{("[a-z\\"]*":([0-9.e-]*|"[^"]*"|\[\]|\{\}|true|null),?)*\}`)).Draw(t, "arguments")
-		cfg := Config{KeepControl: true}
+		cfg := Config{NoRepair: true}
 		for n := range 3 {
 			f := New(cfg)
 			var deltas []Delta

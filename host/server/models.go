@@ -83,7 +83,7 @@ func (s *Server) streamModel(c *config.Model) stream.Model {
 		Invalid:     c.Policies.InvalidArgs,
 		Unknown:     c.Policies.UnknownTools,
 		OnFault:     c.Policies.OnParserFault,
-		KeepControl: !c.Policies.RepairControl,
+		NoRepair:    !c.Policies.RepairArguments,
 		NamedStop:   c.Policies.NamedFinish == "stop",
 		CutIsLength: c.Policies.CutFinish == "length",
 		ShortIDs:    c.Policies.ShortCallIDs,

@@ -126,7 +126,7 @@ func (p *pipeline) ensureFramer() {
 		Guided: plan.Mode, NamedTool: plan.Chat.ToolChoice.Name,
 		GuidedEager: model.Arguments == framing.Eager && !plan.Jailed(),
 		Arguments:   model.Arguments, Invalid: model.Invalid, Unknown: model.Unknown,
-		Single: !plan.Chat.ParallelToolCalls, CallsOff: plan.CallsOff, KeepControl: model.KeepControl, MaxHeld: model.Limits.held(),
+		Single: !plan.Chat.ParallelToolCalls, CallsOff: plan.CallsOff, NoRepair: model.NoRepair, MaxHeld: model.Limits.held(),
 		Raw: func(start, end abi.RawOffset) []byte {
 			if p.callReader == nil {
 				return nil
@@ -267,7 +267,7 @@ func (p *pipeline) reportAnomalies(h *Hooks) {
 	n := p.framer.Counts()
 	for name, v := range map[string]int{
 		anomalyCallCut: n.Cut, anomalyCallDropped: n.Dropped, anomalyCallSuppressed: n.Suppressed, anomalyUnknownTool: n.Unknown,
-		anomalyUnsound: n.Unsound, anomalyKeyRepeated: n.Duplicates, anomalyControl: n.Repaired,
+		anomalyUnsound: n.Unsound, anomalyKeyRepeated: n.Duplicates, anomalyRepaired: n.Repaired,
 		anomalyIDReplaced: n.IDs, anomalyGuidedVoid: n.NoCalls, anomalyOverlong: n.Overlong,
 	} {
 		h.anomaly(name, v)

@@ -40,7 +40,7 @@ type Model struct {
 	Unknown   framing.UnknownTools
 	OnFault   parse.FaultPolicy
 	// KeepControl leaves raw control characters in strings of arguments.
-	KeepControl bool
+	NoRepair bool
 	// NamedStop: a named tool choice finishes with stop, as OpenAI's own does.
 	NamedStop bool
 	// CutIsLength: an answer that the model ended in the middle of its only call

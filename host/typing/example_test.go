@@ -17,12 +17,12 @@ func ExampleWriter() {
 	w.WriteValue([]byte(" 42 "), abi.ReadSchema, false)
 	w.WriteKey([]byte("label"))
 	w.WriteValue([]byte("4"), abi.ReadSchema|abi.FlagMore, false)
-	fmt.Printf("so far %s\n", w.Out)
+	fmt.Printf("so far %s\n", w.Pending())
 	w.WriteValue([]byte("2"), abi.ReadSchema, false)
 	w.WriteKey([]byte("until"))
 	w.WriteValue([]byte("null"), abi.ReadSchema, false)
 	w.Finish()
-	fmt.Printf("%s\n", w.Out)
+	fmt.Printf("%s\n", w.Pending())
 	// Output:
 	// so far {"house":42,"label":"4
 	// {"house":42,"label":"42","until":null}

@@ -83,6 +83,9 @@ func (s *Schema) facts() facts {
 	return s.knownFacts
 }
 
+// IsString says whether the value can only be a string.
+func (s *Schema) IsString() bool { return s.facts().types == typeString }
+
 // wantsString says whether a string is asked for once the text is known.
 func (s *Schema) wantsString(text []byte) tristate {
 	f := s.facts()

@@ -11,12 +11,12 @@ type Typer struct {
 	Rules manifest.Typing
 	// KeepControl leaves raw control characters in JSON strings as they are: text
 	// with one is then no JSON.
-	KeepControl bool
+	NoRepair bool
 	// MaxHeld bounds the text of a value that waits to be typed, in bytes. A longer
 	// value is a string.
 	MaxHeld int
 
-	Repaired int // control characters that were escaped, so far
+	Repaired int // of jsonx.Stream, so far
 	Overlong int // values that were longer than MaxHeld, so far
 }
 
@@ -24,21 +24,27 @@ func (t *Typer) prefersStrings() bool { return t.Rules.Union == manifest.UnionSt
 
 func (t *Typer) nullNeedsProof() bool { return t.Rules.Null == manifest.NullProven }
 
-func (t *Typer) newNullWord() nullWord { return nullWord{anyCase: !t.nullNeedsProof()} }
+// newNullWord is for a value of which the facts are known. Python's None counts where
+// the schema itself speaks of null.
+func (t *Typer) newNullWord(f *facts) nullWord {
+	return nullWord{
+		anyCase: !t.nullNeedsProof(),
+		python:  f.admitsNull == yes || f.types != typeAny && f.types&typeNull != 0,
+	}
+}
 
 // modeFor says how much of a value's text must be known to type it.
-func (t *Typer) modeFor(s *Schema) valueMode {
-	f := s.facts()
+func (t *Typer) modeFor(s *Schema, f *facts) valueMode {
 	if s == nil || !t.prefersStrings() && f.types == typeAny {
 		if t.nullNeedsProof() && f.admitsNull != yes {
 			return streamString
 		}
 		return stringUnlessNull
 	}
-	if !t.alwaysString(&f) {
+	if !t.alwaysString(f) {
 		return waitForEnd
 	}
-	if t.admitsNull(&f) {
+	if t.admitsNull(f) {
 		return stringUnlessNull
 	}
 	return streamString
@@ -65,7 +71,7 @@ func (t *Typer) admitsNull(f *facts) bool {
 func (t *Typer) appendValue(dst, text []byte, s *Schema) []byte {
 	f := s.facts()
 	bare := jsonx.TrimSpace(text)
-	word := t.newNullWord()
+	word := t.newNullWord(&f)
 	if word.observe(bare); word.isNull() {
 		if s == nil && !t.nullNeedsProof() || s != nil && t.admitsNull(&f) {
 			return append(dst, "null"...)
@@ -92,10 +98,16 @@ func (t *Typer) appendTyped(dst, bare []byte, types typeSet) ([]byte, bool) {
 	}
 	switch c := bare[0]; {
 	case c == '{' || c == '[' || c == '"':
-		if t.Rules.JSON == manifest.JSONAny || c == '{' && types&typeObject != 0 || c == '[' && types&typeArray != 0 {
-			return t.appendJSON(dst, bare)
+		declared := c == '{' && types&typeObject != 0 || c == '[' && types&typeArray != 0
+		switch {
+		case declared && types != typeAny:
+			return t.appendContainer(dst, bare)
+		case declared, t.Rules.JSON == manifest.JSONAny:
+			return t.appendJSON(dst, bare, false)
 		}
 		return dst, false
+	case c == '(' && types != typeAny && types&typeArray != 0:
+		return appendPython(dst, bare)
 	case types == typeAny:
 		return dst, false
 	case types&typeNumber != 0 && (c == '-' || isDigit(c)):
@@ -119,10 +131,20 @@ func (t *Typer) appendEmpty(dst []byte, types typeSet) ([]byte, bool) {
 	return dst, false
 }
 
-// appendJSON appends a text, outer white space left out, if it is one JSON value.
-func (t *Typer) appendJSON(dst, text []byte) ([]byte, bool) {
+// appendContainer appends a text that the schema calls an object or an array: JSON, or
+// what Python has for it.
+func (t *Typer) appendContainer(dst, bare []byte) ([]byte, bool) {
+	if out, ok := t.appendJSON(dst, bare, true); ok {
+		return out, true
+	}
+	return appendPython(dst, bare)
+}
+
+// appendJSON appends a text, outer white space left out, if it is one JSON value, or
+// reads as one leniently.
+func (t *Typer) appendJSON(dst, text []byte, lenient bool) ([]byte, bool) {
 	before := len(dst)
-	s := jsonx.Stream{Repair: !t.KeepControl}
+	s := jsonx.Stream{Repair: !t.NoRepair, Lenient: lenient && !t.NoRepair}
 	out := s.Append(dst, jsonx.TrimSpace(text))
 	if !s.Whole() {
 		return out[:before], false
@@ -141,6 +163,12 @@ func (t *Typer) appendBoolean(dst, bare []byte) ([]byte, bool) {
 			c += 'a' - 'A'
 		}
 		lower[i] = c
+	}
+	switch string(bare) { // Python's, in any family
+	case "True":
+		return append(dst, "true"...), true
+	case "False":
+		return append(dst, "false"...), true
 	}
 	loose := t.Rules.Booleans == manifest.BooleansLoose
 	switch word := string(lower[:len(bare)]); {

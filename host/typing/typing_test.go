@@ -64,7 +64,7 @@ func written(rules manifest.Typing, parameters string, n int, operations []opera
 		o(&w, n)
 	}
 	w.Finish()
-	return string(w.Out)
+	return string(w.Pending())
 }
 
 // checkWritten checks what arguments become, whole and in pieces of every size.
@@ -82,6 +82,29 @@ func withParameter(schema string) string {
 	return `{"type":"object","properties":{"v":` + schema + `}}`
 }
 
+// A tool may have no parameter of the name under which models write all of them.
+func TestSoleParameterThatHoldsTheArguments(t *testing.T) {
+	town := withParameter(`{"type":"string"}`)
+	for _, c := range []struct {
+		name, parameters, want string
+		operations             []operation
+	}{
+		{"object", town, `{"v":"Bern"}`, []operation{key("arguments"), value(abi.ReadJSON, `{"v":"Bern"}`)}},
+		{"text of an object", town, `{"v":"Bern"}`, []operation{key("input"), value(abi.ReadString, ` {"v":"Bern"}`)}},
+		{"opened object", town, `{"v":1}`, []operation{key("input"), object, key("v"), value(abi.ReadJSON, `1`), closed}},
+		{"no object", town, `{"arguments":[1]}`, []operation{key("arguments"), value(abi.ReadJSON, `[1]`)}},
+		{"text of none", town, `{"arguments":"Bern"}`, []operation{key("arguments"), value(abi.ReadString, `Bern`)}},
+		{"not alone", town, `{"arguments":{},"v":"x"}`, []operation{key("arguments"), value(abi.ReadJSON, `{}`), key("v"), value(abi.ReadString, `x`)}},
+		{"not the first", town, `{"v":"x","input":{}}`, []operation{key("v"), value(abi.ReadString, `x`), key("input"), value(abi.ReadJSON, `{}`)}},
+		{"the tool's own", `{"type":"object","properties":{"input":{"type":"object"}}}`, `{"input":{}}`, []operation{key("input"), value(abi.ReadJSON, `{}`)}},
+		{"any other may come", `{"type":"object","additionalProperties":{"type":"object"}}`, `{"input":{}}`, []operation{key("input"), value(abi.ReadJSON, `{}`)}},
+		{"no schema", ``, `{"input":{}}`, []operation{key("input"), value(abi.ReadJSON, `{}`)}},
+		{"within an object", town, `{"v":{"input":{}}}`, []operation{key("v"), object, key("input"), value(abi.ReadJSON, `{}`), closed}},
+	} {
+		t.Run(c.name, func(t *testing.T) { checkWritten(t, typedWins, c.parameters, c.want, c.operations...) })
+	}
+}
+
 type reading struct{ schema, in, want string }
 
 func checkReadings(t *testing.T, rules manifest.Typing, list []reading) {
@@ -96,6 +119,18 @@ func checkReadings(t *testing.T, rules manifest.Typing, list []reading) {
 func TestTypingEverywhere(t *testing.T) {
 	for _, rules := range []manifest.Typing{typedWins, stringWins, exact} {
 		checkReadings(t, rules, []reading{
+			{`{"type":"boolean"}`, `True`, `true`},
+			{`{"type":"boolean"}`, ` False `, `false`},
+			{`{"type":["string","null"]}`, `None`, `null`},
+			{`{"type":"null"}`, `None`, `null`},
+			{`{"type":"string"}`, `None`, `"None"`},
+			{`{"type":"object"}`, `{'deep': True, 'max': None}`, `{"deep": true, "max": null}`},
+			{`{"type":"object"}`, `{"a": [1, 2,],}`, `{"a": [1, 2]}`},
+			{`{"type":"array"}`, `['a', "b"]`, `["a", "b"]`},
+			{`{"type":"array"}`, `(1, 'b')`, `[1,"b"]`},
+			{`{"type":"array","items":{"type":"array"}}`, `[(1, 2), ()]`, `[[1,2],[]]`},
+			{`{"type":"object"}`, `{'k': it's}`, `"{'k': it's}"`},
+			{`{"type":"string"}`, `{'k': True}`, `"{'k': True}"`},
 			{`{"type":"string"}`, `{"a":1}`, `"{\"a\":1}"`},
 			{`{"type":"string"}`, `42`, `"42"`},
 			{`{"type":"string"}`, `true`, `"true"`},
@@ -237,11 +272,11 @@ func TestStringWins(t *testing.T) {
 
 func TestExactTyping(t *testing.T) {
 	checkReadings(t, exact, []reading{
-		{`{"type":"boolean"}`, `True`, `"True"`},
+		{`{"type":"boolean"}`, `TRUE`, `"TRUE"`},
 		{`{"type":"boolean"}`, `yes`, `"yes"`},
 		{`{"type":"integer"}`, `null`, `"null"`},
 		{`{"type":["integer","null"]}`, ` null `, `null`},
-		{`{"type":["string","null"]}`, `None`, `"None"`},
+		{`{"type":["string","null"]}`, `none`, `"none"`},
 		{`{"type":"array"}`, ``, `[]`},
 		{`{"type":"object"}`, ` `, `{}`},
 		{`{"type":["string","array"]}`, ``, `""`},
@@ -353,8 +388,8 @@ func TestStringsStream(t *testing.T) {
 			w.Reset(&typing.Typer{MaxHeld: 100}, typing.Compile([]byte(withParameter(schema))))
 			w.WriteKey([]byte("v"))
 			w.WriteValue([]byte("first "), abi.ReadSchema|abi.FlagMore, false)
-			if strings.Contains(string(w.Out), "first") != streams {
-				t.Errorf("%s", w.Out)
+			if strings.Contains(string(w.Pending()), "first") != streams {
+				t.Errorf("%s", w.Pending())
 			}
 		})
 	}

@@ -34,12 +34,13 @@ func (v *value) reset(flags uint8, t *Typer, s *Schema) {
 	v.opened, v.started = false, false
 	v.space, v.text = v.space[:0], v.text[:0]
 	v.decoder.Reset(v.reading)
-	v.null = t.newNullWord()
+	v.null = nullWord{}
 	switch v.reading {
 	case abi.ReadString, abi.ReadJSONBody, abi.ReadPythonBody, abi.ReadEntities, abi.ReadQuotAmp:
 		v.mode = streamString
 	case abi.ReadSchema:
-		v.mode = t.modeFor(s)
+		f := s.facts()
+		v.mode, v.null = t.modeFor(s, &f), t.newNullWord(&f)
 	default:
 		v.mode = waitForEnd
 	}
@@ -78,8 +79,13 @@ func (v *value) appendEnd(dst []byte, t *Typer, s *Schema) []byte {
 	}
 	switch v.reading {
 	case abi.ReadJSON, abi.ReadJSONOrText:
-		if out, ok := t.appendJSON(dst, text); ok {
+		if out, ok := t.appendJSON(dst, text, v.reading == abi.ReadJSON); ok {
 			return out
+		}
+		if f := s.facts(); f.types != typeAny {
+			if out, ok := t.appendTyped(dst, jsonx.TrimSpace(text), f.types); ok {
+				return out
+			}
 		}
 		return jsonx.AppendText(dst, text)
 	case abi.ReadPython:
@@ -139,7 +145,9 @@ func (v *value) appendDecoded(dst, part []byte, last bool) []byte {
 // A nullWord tells, as a text arrives, whether it is the bare word null, with white
 // space around it or none.
 type nullWord struct {
-	anyCase bool
+	anyCase bool // of its letters
+	python  bool // None counts too
+	word    [nullWhole]byte
 	letters int // of the word, so far; nullEnded and notNull besides
 }
 
@@ -159,18 +167,34 @@ func (n *nullWord) observe(b []byte) {
 }
 
 func (n *nullWord) observeByte(c byte) {
-	if n.anyCase && 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
 	switch {
 	case scan.IsSpace(c) && n.letters == 0, scan.IsSpace(c) && n.letters == nullEnded:
+		return
 	case scan.IsSpace(c) && n.letters == nullWhole:
 		n.letters = nullEnded
-	case n.letters < nullWhole && c == "null"[n.letters]:
-		n.letters++
-	default:
+		return
+	case n.letters >= nullWhole:
+		n.letters = notNull
+		return
+	}
+	n.word[n.letters] = c
+	n.letters++
+	if !n.begins("null", n.anyCase) && !(n.python && n.begins("None", false)) {
 		n.letters = notNull
 	}
+}
+
+// begins says whether the letters so far are those of a word.
+func (n *nullWord) begins(word string, anyCase bool) bool {
+	for i, c := range n.word[:n.letters] {
+		if anyCase && 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // canBeNull says whether the text is the word or can still become it.

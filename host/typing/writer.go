@@ -9,10 +9,12 @@ import (
 // while they arrive. A key that is repeated within one object is left out with its
 // value: the first wins. It is used by one goroutine at a time.
 type Writer struct {
-	// Out is what was written and not yet taken; whoever takes it cuts it to [:0].
-	Out []byte
 	// Duplicates is the number of keys that were left out.
 	Duplicates int
+
+	out     []byte // what was written and not yet taken
+	sole    bool   // out is one member that may hold the arguments themselves
+	valueAt int    // where the value of that member begins in out
 
 	typer  *Typer
 	levels []level // the first is the arguments' own object
@@ -35,7 +37,7 @@ type level struct {
 
 // Reset makes w ready for the arguments of another call, whose schema is root.
 func (w *Writer) Reset(typer *Typer, root *Schema) {
-	w.Out, w.Duplicates = w.Out[:0], 0
+	w.out, w.Duplicates, w.sole = w.out[:0], 0, false
 	w.typer = typer
 	w.levels = append(w.levels[:0], level{schema: root})
 	w.more, w.skipping = false, 0
@@ -54,8 +56,13 @@ func (w *Writer) WriteKey(name []byte) {
 		w.skipping = 1
 		return
 	}
+	first := !object.nonempty
 	w.writeSeparator(object)
-	w.Out = append(jsonx.AppendText(w.Out, name), ':')
+	w.out = append(jsonx.AppendText(w.out, name), ':')
+	if len(w.levels) == 1 {
+		w.sole = first && isWrapper(name) && object.schema != nil && object.schema.Member(string(name)) == nil
+		w.valueAt = len(w.out)
+	}
 	object.next = object.schema.Member(string(name))
 }
 
@@ -63,9 +70,9 @@ func (w *Writer) WriteKey(name []byte) {
 func (w *Writer) writeSeparator(l *level) {
 	switch {
 	case l.nonempty:
-		w.Out = append(w.Out, ',')
+		w.out = append(w.out, ',')
 	case len(w.levels) == 1:
-		w.Out = append(w.Out, '{')
+		w.out = append(w.out, '{')
 	}
 	l.nonempty = true
 }
@@ -90,7 +97,7 @@ func (w *Writer) OpenContainer(array bool) {
 	if array {
 		c = '['
 	}
-	w.Out = append(w.Out, c)
+	w.out = append(w.out, c)
 	w.levels = append(w.levels, level{array: array, schema: w.innermost().next})
 }
 
@@ -107,7 +114,7 @@ func (w *Writer) CloseContainer() {
 	if w.innermost().array {
 		c = ']'
 	}
-	w.Out = append(w.Out, c)
+	w.out = append(w.out, c)
 	w.levels = w.levels[:len(w.levels)-1]
 }
 
@@ -127,18 +134,57 @@ func (w *Writer) WriteValue(text []byte, flags uint8, literal bool) {
 		w.beginElement()
 		w.value.reset(flags, w.typer, w.innermost().next)
 	}
-	w.Out = w.value.appendPart(w.Out, text, literal, w.typer)
+	w.out = w.value.appendPart(w.out, text, literal, w.typer)
 	if !w.more {
-		w.Out = w.value.appendEnd(w.Out, w.typer, w.innermost().next)
+		w.out = w.value.appendEnd(w.out, w.typer, w.innermost().next)
 	}
+}
+
+// isWrapper says whether models write all of a call's arguments as one parameter of
+// this name, which vLLM and SGLang read for DSML.
+func isWrapper(name []byte) bool { return string(name) == "arguments" || string(name) == "input" }
+
+// Pending is what was written and not yet taken. A parameter that may hold the
+// arguments themselves waits for what follows it.
+func (w *Writer) Pending() []byte {
+	if w.sole {
+		return nil
+	}
+	return w.out
+}
+
+// TakePending takes what is pending.
+func (w *Writer) TakePending() { w.out = w.out[:len(w.out)-len(w.Pending())] }
+
+// unwrapSole puts the object that the only parameter holds, or the text of one, in the
+// place of that parameter. It says whether there is one.
+func (w *Writer) unwrapSole() bool {
+	if !w.sole {
+		return false
+	}
+	w.sole = false
+	inner := jsonx.Raw(w.out[w.valueAt:])
+	if text, ok := jsonx.String(inner); ok {
+		if inner, ok = jsonx.Repaired([]byte(text)); !ok {
+			return false
+		}
+	}
+	if !jsonx.IsObject(inner) {
+		return false
+	}
+	w.out = append(w.out[:0], inner...)
+	return true
 }
 
 // Finish ends the arguments' own object.
 func (w *Writer) Finish() {
-	if !w.levels[0].nonempty {
-		w.Out = append(w.Out, '{')
+	if w.unwrapSole() {
+		return
 	}
-	w.Out = append(w.Out, '}')
+	if !w.levels[0].nonempty {
+		w.out = append(w.out, '{')
+	}
+	w.out = append(w.out, '}')
 }
 
 // A keySet holds the keys of one object: in a list as long as they are few, which

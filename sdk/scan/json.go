@@ -28,6 +28,7 @@ type JSON struct {
 	depth       int16
 	floor       int16  // the depth at which the value that is read stands: 0, but in a Walk
 	badInString bool   // the bad byte stands in a string
+	beforeBad   state  // the state before the bad byte
 	literal     string // what is left of true, false or null
 	objects     [MaxDepth / 64]uint64
 }
@@ -39,6 +40,7 @@ const (
 	firstItem                       // after "[": a value or "]"
 	firstKey                        // after "{": a key or "}"
 	nextKey                         // after a comma in an object
+	nextItem                        // after a comma in an array
 	colon                           // after a key
 	afterItem                       // after a value in an array or object
 	inKey                           // in a string that is a key
@@ -92,6 +94,49 @@ func (j *JSON) endsNumber() bool {
 // AtStart says whether nothing of the value has come yet.
 func (j *JSON) AtStart() bool { return j.state == value && j.depth == 0 }
 
+// Expect is what may come next in a value.
+type Expect uint8
+
+const (
+	ExpectOther Expect = iota // within a token, a colon, a comma or a closing bracket
+	ExpectValue
+	ExpectKey
+)
+
+// Expects says what may come next, and whether it comes directly after an opening
+// bracket or a comma, where one more comma would be too many.
+func (j *JSON) Expects() (e Expect, afterOpener, afterComma bool) {
+	switch j.state {
+	case value:
+		return ExpectValue, false, false
+	case firstItem:
+		return ExpectValue, true, false
+	case nextItem:
+		return ExpectValue, false, true
+	case firstKey:
+		return ExpectKey, true, false
+	case nextKey:
+		return ExpectKey, false, true
+	}
+	return ExpectOther, false, false
+}
+
+// TakeBackBad takes back the bad byte that Scan stopped at: for a reader that puts
+// something else in its place.
+func (j *JSON) TakeBackBad() {
+	if j.state == broken {
+		j.state = j.beforeBad
+	}
+}
+
+// TakeBackComma takes back the comma that was read last: for text with one too many
+// before a closing bracket.
+func (j *JSON) TakeBackComma() {
+	if j.state == nextItem || j.state == nextKey {
+		j.state = afterItem
+	}
+}
+
 // Scan reads on. More: all of b was read. Done: the value ended with the first n
 // bytes of b. Bad: b[n] is impossible. After Done or Bad it says the same again
 // with n 0, until Reset.
@@ -128,6 +173,7 @@ func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
 				return i, Done
 			}
 		}
+		j.beforeBad = j.state
 		j.readByte(b[i])
 		switch j.state {
 		case complete:
@@ -222,7 +268,7 @@ func (j *JSON) readBetweenTokens(c byte) {
 			return
 		}
 		j.beginValue(c)
-	case value:
+	case value, nextItem:
 		j.beginValue(c)
 	case firstKey, nextKey:
 		switch {
@@ -249,7 +295,7 @@ func (j *JSON) readAfterValue(c byte) {
 	case c == ',' && object:
 		j.state = nextKey
 	case c == ',':
-		j.state = value
+		j.state = nextItem
 	case c == '}' && object, c == ']' && !object:
 		j.closeContainer()
 	default:

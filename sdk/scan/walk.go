@@ -78,7 +78,7 @@ func (x *Walk) beforeByte(c byte) Step {
 			x.beginToken(memberKey)
 			return KeyBegins
 		}
-	case value, firstItem:
+	case value, firstItem, nextItem:
 		switch {
 		case j.depth > x.outer:
 			x.beginToken(memberValue)
