@@ -71,6 +71,10 @@ func Open(m *Module, open *abi.OpenBlock) (*Session, abi.Answer) {
 	return s, s.window.answer()
 }
 
+// NewSession is a session of p beside that of a host: for a parser that reads ahead with
+// another one.
+func NewSession(p Parser) *Session { return &Session{parser: p} }
+
 // Push gives the session data, whose first back bytes are left context and whose
 // rest stands at absolute offset off.
 func (s *Session) Push(off abi.RawOffset, back int, data []byte) abi.Answer {

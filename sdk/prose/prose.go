@@ -14,9 +14,13 @@ import (
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// MaxHeld is how many bytes a Machine holds back behind an open quote. Over it
-// what is held is text.
+// MaxHeld is how many bytes of a call a family holds back at most, until it is known
+// what they are.
 const MaxHeld = 1<<20 - 1<<16
+
+// maxDoubt is how many bytes a Machine holds back behind an open quote, from the
+// first marker on. A quotation that has not closed by then protects it no longer.
+const maxDoubt = 4 << 10
 
 // Markers are the markers that interrupt a family's prose.
 type Markers struct {
@@ -146,10 +150,15 @@ func (g *Grammar) Call(id int) string { return g.set.Marker(g.closeEnd + id) }
 // it, and closes one only if none stands behind it. A marker inside a quotation
 // is prose. Behind an open quote a marker is therefore held until the quotation
 // closes, or ends unmatched: at an empty line, at the end of the text, and for
-// the marker that ends a thought at the end of the quote's line. An unmatched
-// quote protects nothing. A JSON value directly behind a held marker owns the
-// quotation marks in it.
+// the marker that ends a thought at the end of the quote's line; at the latest 4 KiB
+// behind the marker, and before that where a call begins at the marker and has its
+// first sound argument, see Trial. An unmatched quote protects nothing. A JSON value
+// directly behind a held marker owns the quotation marks in it.
 type Machine struct {
+	// Trial makes a parser that reads as this session does from a marker of Calls on,
+	// in a thought or outside: it tells a call behind a lone quotation mark. nil: such
+	// a call waits until the quotation ends. It is kept by Start.
+	Trial func(thought bool) sdk.Parser
 	// Thought is the channel: prose is reasoning if true, visible text if not.
 	// The Machine follows the think markers; a family may set it when it has the
 	// word, that is before the first Next or after one that returned true.
@@ -168,6 +177,8 @@ type Machine struct {
 	firstHeld     int           // the first of held that is not settled
 	lineStart     abi.RawOffset // where the current line begins; kept while a quotation is open
 	heldAboveLine int           // how many of held stand before lineStart
+	trial         trial         // of the marker held[tried]
+	tried         int           // the markers of held before this one are no calls
 	lineBlank     bool          // the current line is white space so far, and a quotation is open
 
 	owner     quoteOwner
@@ -185,11 +196,12 @@ type openQuote struct {
 // heldMarker is a marker behind an open quote. It is markup unless the quotation
 // around it closes; then it is text.
 type heldMarker struct {
-	at   abi.RawOffset
-	line abi.RawOffset // quotes from before this offset do not protect it
-	by   abi.RawOffset // where the quotation opens that makes it text
-	id   int16
-	text bool
+	at, end   abi.RawOffset
+	line      abi.RawOffset // quotes from before this offset do not protect it
+	by        abi.RawOffset // where the quotation opens that makes it text
+	settledAt abi.RawOffset // where that closes
+	id        int16
+	text      bool
 }
 
 // ownership follows what stands directly behind a marker and has quotation marks
@@ -204,7 +216,9 @@ const (
 )
 
 // Start makes m ready for a session.
-func (m *Machine) Start(g *Grammar, thought bool) { *m = Machine{g: g, Thought: thought} }
+func (m *Machine) Start(g *Grammar, thought bool) {
+	*m = Machine{Trial: m.Trial, g: g, Thought: thought}
+}
 
 // Switch goes on with g, another view of the same Grammar: before the first Next,
 // or behind a marker that Next returned, which has to be consumed whole.
@@ -264,7 +278,7 @@ func (m *Machine) nextMarkup(w *sdk.Window) (heldMarker, bool) {
 		}
 		m.firstHeld++
 	}
-	m.held, m.firstHeld, m.heldAboveLine = m.held[:0], 0, 0
+	m.held, m.firstHeld, m.heldAboveLine, m.tried = m.held[:0], 0, 0, 0
 	return heldMarker{}, false
 }
 
@@ -272,6 +286,14 @@ func (m *Machine) nextMarkup(w *sdk.Window) (heldMarker, bool) {
 func (m *Machine) mayBeQuoted(h heldMarker) bool {
 	i, _ := slices.BinarySearchFunc(m.openQuotes, h.line, func(o openQuote, line abi.RawOffset) int { return cmp.Compare(o.at, line) })
 	return i < len(m.openQuotes) && m.openQuotes[i].at < h.at
+}
+
+// GiveBack takes the marker that Next has just returned, the first n bytes of the
+// window, for prose after all: what stands behind it is no call. It has to come
+// before anything of the window is consumed.
+func (m *Machine) GiveBack(w *sdk.Window, n int) {
+	m.returnedMarker = false
+	m.emitProse(w, n)
 }
 
 // passMarker does what a marker at the window's start asks, unless it is for the
@@ -305,9 +327,6 @@ func (m *Machine) emitProse(w *sdk.Window, n int) {
 func (m *Machine) emitCertain(w *sdk.Window) {
 	if m.firstHeld < len(m.held) {
 		m.emitProse(w, int(m.held[m.firstHeld].at-w.Offset()))
-		if m.owner == noOwner && !m.lineBlank && w.Len() < MaxHeld/2 && m.scannedTo == w.Offset()+abi.RawOffset(w.Len()) {
-			w.Hold(m.g.whole.watchQuoted)
-		}
 		return
 	}
 	m.emitProse(w, int(m.scannedTo-w.Offset()))

@@ -27,13 +27,46 @@ var module = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Pars
 	return p
 }}
 
+// tried is the same with trials: a name that begins with "{" is JSON arguments, one with
+// "?" or a line feed in it is no call.
+var tried = sdk.Module{Manifest: manifest, New: func(*abi.OpenBlock) sdk.Parser { return newTried(false) }}
+
+func newTried(thought bool) sdk.Parser {
+	p := &parser{names: true}
+	p.prose.Trial = newTried
+	p.prose.Start(toy, thought)
+	return p
+}
+
 type parser struct {
 	prose prose.Machine
 	call  bool
+	names bool // names are looked at before the marker is consumed
 }
 
 func (p *parser) Step(w *sdk.Window) {
 	for {
+		if p.call && p.names {
+			b := w.Bytes()
+			n := strings.IndexAny(string(b), ">=") + 1
+			end := strings.IndexAny(string(b[n:]), ">?\n")
+			switch {
+			case end < 0 && !w.Final:
+				return
+			case end < 0 || b[n+end] != '>':
+				p.prose.GiveBack(w, n)
+			case end > 0 && b[n] == '{':
+				w.Call(0, 0, 0)
+				w.Args(n, end, 0)
+				w.CallEnd()
+				w.Skip(n + end + 1)
+			default:
+				w.Call(n, end, 0)
+				w.CallEnd()
+				w.Skip(n + end + 1)
+			}
+			p.call = false
+		}
 		if p.call {
 			b := w.Bytes()
 			i := strings.IndexByte(string(b), '>')
@@ -52,16 +85,20 @@ func (p *parser) Step(w *sdk.Window) {
 		if !ok {
 			return
 		}
-		w.Skip(len(toy.Call(id)))
+		if !p.names {
+			w.Skip(len(toy.Call(id)))
+		}
 		p.call = true
 	}
 }
 
 // said shows what becomes of a text that comes in these pieces: thoughts in [],
 // calls in {}.
-func said(start abi.Channel, pieces []string) string {
+func said(start abi.Channel, pieces []string) string { return saidBy(&module, start, pieces) }
+
+func saidBy(m *sdk.Module, start abi.Channel, pieces []string) string {
 	var text, out strings.Builder
-	s, a := sdk.Open(&module, &abi.OpenBlock{Start: start, Tools: []string{"f"}})
+	s, a := sdk.Open(m, &abi.OpenBlock{Start: start, Tools: []string{"f"}})
 	channel := abi.Text
 	show := func(a abi.Answer) {
 		for _, e := range a.Events {
@@ -162,6 +199,38 @@ func TestSplits(t *testing.T) {
 	sdktest.Run(t, &module, sdktest.Config{Vocabulary: []string{
 		"<think>", "</think>", "<stray>", "</call>", "<call>f>", "<call>", `"<call>`, "'", "`", `"`, "\n", "\n\n", "x",
 		`<call>{"a":"b"}`, `{"`, `\"`, "雪", "é", "\n\n<framed>x>", `<tag a="`, `<to a="f">`,
+	}})
+}
+
+// A marker behind a lone quotation mark is decided where a call behind it is certain, and
+// at the latest when it was in doubt for 4 KiB.
+func TestTrial(t *testing.T) {
+	long := strings.Repeat("x ", 3<<10)
+	for _, c := range []struct{ name, text, want string }{
+		{"a lone mark", `It's "y<call>f>`, `It's "y{f}`},
+		{"decided before the quotation closes", `"y <call>f> z" b`, `"y {f} z" b`},
+		{"and before the first closes", `"y 'z <call>f>' b" c`, `"y 'z {f}' b" c`},
+		{"closed before", `"y <call>" f>`, `"y <call>" f>`},
+		{"no call", `"y <call>? z" b`, `"y <call>? z" b`},
+		{"no call, then one", `"y <call>? <call>g> z" b`, `"y <call>? {g} z" b`},
+		{"one mark each", `"a <call>f> "b <call>g> c`, `"a {f} "b {g} c`},
+		{"a call's quotes are forgotten", `"a <call>"f> "<call>"`, `"a {"f} "<call>"`},
+		{"arguments", `"a <call>{"a":1,"b":2}> c"`, `"a {} c"`},
+		{"too long to be a quotation", `"a <call>` + long + `> b" c`, `"a {` + long + `} b" c`},
+		{"too long, no call", `"a <call>?` + long + `" c`, `"a <call>?` + long + `" c`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := saidBy(&tried, abi.ChannelContent, []string{c.text}); got != c.want {
+				t.Errorf("%q gives %q, want %q", c.text, got, c.want)
+			}
+			if got := saidBy(&tried, abi.ChannelContent, strings.Split(c.text, "")); got != c.want {
+				t.Errorf("%q byte by byte gives %q, want %q", c.text, got, c.want)
+			}
+		})
+	}
+	sdktest.Run(t, &tried, sdktest.Config{Vocabulary: []string{
+		"<stray>", "</call>", "<call>f>", "<call>", `"<call>`, "'", "`", `"`, "\n", "\n\n", "x", "?",
+		`<call>{"a":"b"}>`, `<call>{"a":1 `, `{"`, `\"`, "雪", "é", "\n\n<framed>x>", `<tag a="`, `<to a="f">`, "<think>", "</think>",
 	}})
 }
 

@@ -22,12 +22,13 @@ func (m *Machine) scanProse(w *sdk.Window) bool {
 	i, end := int(m.scannedTo-w.Offset()), len(b)
 	capped := false
 	if m.firstHeld < len(m.held) {
-		if limit := int(m.held[m.firstHeld].at-w.Offset()) + MaxHeld; limit < end {
-			end, capped = limit, true
+		if limit := int(m.held[m.firstHeld].at-w.Offset()) + maxDoubt; limit < end {
+			end, capped = max(i, limit), true
 		}
 	}
-	settled := false
+	settled, before := false, i
 	for i < end && !settled {
+		before = i
 		switch {
 		case m.owner == tagOwner:
 			i = m.scanTagAttributes(b[:end], i, w)
@@ -35,24 +36,29 @@ func (m *Machine) scanProse(w *sdk.Window) bool {
 			i = m.scanOwnedJSON(b[:end], i, w)
 		case m.lineBlank:
 			i, settled = m.scanLineStart(b, i, end)
+			before = i
 		default:
 			n := m.plainPrefix(b[i:end])
 			if i += n; i == end {
 				break
 			}
 			var wait bool
+			before = i
 			if i, settled, wait = m.scanSpecialByte(w, b, i); wait {
 				m.scannedTo = w.Offset() + abi.RawOffset(i)
-				return false
+				return m.tryHeld(w, i)
 			}
 		}
 	}
+	if !settled {
+		before = i
+	}
 	m.scannedTo = w.Offset() + abi.RawOffset(i)
 	switch {
-	case settled:
+	case m.tryHeld(w, before), settled:
 		return true
 	case capped:
-		m.releaseHeld()
+		m.endQuotationsBefore(m.held[m.firstHeld].at)
 		return true
 	case w.Final && len(m.openQuotes) > 0:
 		m.endAllQuotations()
@@ -147,7 +153,7 @@ func (m *Machine) addMarker(at abi.RawOffset, n, id int) {
 	}
 	counts := id < m.g.stripEnd && (m.firstHeld < len(m.held) || !m.g.isIdle[id])
 	if counts {
-		h := heldMarker{at: at, id: int16(id)}
+		h := heldMarker{at: at, end: end, id: int16(id)}
 		if m.endsThought(h) {
 			h.line = m.lineStart
 			if !m.mayBeQuoted(h) {
@@ -208,7 +214,7 @@ func (m *Machine) scanQuoteMark(w *sdk.Window, b []byte, i int) (next int, settl
 		}
 		behind, _ := utf8.DecodeRune(b[i+1:])
 		if i+1 == len(b) || !isWordRune(behind) {
-			return i + 1, m.closeQuote(kind), false
+			return i + 1, m.closeQuote(kind, w.Offset()+abi.RawOffset(i)), false
 		}
 	}
 	if !isWordRune(before) {
@@ -218,9 +224,9 @@ func (m *Machine) scanQuoteMark(w *sdk.Window, b []byte, i int) (next int, settl
 	return i + 1, false, false
 }
 
-// closeQuote closes the innermost quotation of that kind, and with it the ones
-// inside that have no end. Markers in it are text.
-func (m *Machine) closeQuote(kind uint8) (settled bool) {
+// closeQuote closes the innermost quotation of that kind with the mark at offset at, and
+// with it the ones inside that have no end. Markers in it are text.
+func (m *Machine) closeQuote(kind uint8, at abi.RawOffset) (settled bool) {
 	for {
 		last := m.openQuotes[len(m.openQuotes)-1]
 		m.openQuotes = m.openQuotes[:len(m.openQuotes)-1]
@@ -230,7 +236,7 @@ func (m *Machine) closeQuote(kind uint8) (settled bool) {
 		}
 		for k := len(m.held) - 1; k >= m.firstHeld && m.held[k].at > last.at; k-- {
 			if h := &m.held[k]; !h.text && last.at >= h.line {
-				h.text, h.by = true, last.at
+				h.text, h.by, h.settledAt = true, last.at, at
 			}
 		}
 		return m.firstHeld < len(m.held)
@@ -288,15 +294,6 @@ func (m *Machine) endQuotationsBefore(at abi.RawOffset) {
 	if m.scannedTo <= at {
 		m.owner = noOwner
 	}
-}
-
-// releaseHeld makes text of all held markers: more than MaxHeld bytes wait.
-func (m *Machine) releaseHeld() {
-	for k := m.firstHeld; k < len(m.held); k++ {
-		m.held[k].text, m.held[k].by = true, m.quotesFrom
-	}
-	m.owner = noOwner
-	m.endAllQuotations()
 }
 
 // scanOwnedJSON reads what stands directly behind a held marker, as JSON if it is that.

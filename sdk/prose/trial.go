@@ -1,0 +1,112 @@
+package prose
+
+import (
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
+)
+
+// trial reads on from a marker behind an open quote with a parser of its own, to
+// learn whether a call begins there. What that parser says goes nowhere.
+type trial struct {
+	session *sdk.Session
+	from    abi.RawOffset // where the marker begins, which is offset 0 of session
+	readTo  abi.RawOffset // how far session was given the text
+	verdict scan.Verdict  // Yes: a call with a sound argument, or a whole one without any. No: prose
+	args    scan.Walk     // the arguments' JSON
+}
+
+// start begins at a marker.
+func (t *trial) start(p sdk.Parser, from abi.RawOffset) {
+	*t = trial{session: sdk.NewSession(p), from: from, readTo: from, verdict: scan.Wait}
+}
+
+// read gives the trial text, which begins where the marker does, as far as place to.
+func (t *trial) read(text []byte, to abi.RawOffset) {
+	if t.verdict != scan.Wait || to <= t.readTo {
+		return
+	}
+	at := t.readTo - t.from
+	t.readTo = to
+	for _, e := range t.session.Push(at, 0, text[at:to-t.from]).Events {
+		if v := t.judge(text, e); v != scan.Wait {
+			t.verdict = v
+			return
+		}
+	}
+}
+
+// judge says what an event tells of the marker.
+func (t *trial) judge(text []byte, e abi.Event) scan.Verdict {
+	switch e.Kind {
+	case abi.Text, abi.Reasoning, abi.CallDrop, abi.Error:
+		return scan.No
+	case abi.Call:
+		t.args.Start(false)
+	case abi.Args:
+		if e.Flags == 0 && t.hasMember(text[e.Start:e.Start+e.Len]) {
+			return scan.Yes
+		}
+	case abi.Value:
+		if e.Flags&abi.FlagMore == 0 {
+			return scan.Yes
+		}
+	case abi.CallEnd:
+		if e.Flags&abi.FlagUnsound == 0 {
+			return scan.Yes
+		}
+		return scan.No
+	}
+	return scan.Wait
+}
+
+// hasMember reads a fragment of the arguments, and says whether their first member is
+// whole.
+func (t *trial) hasMember(fragment []byte) bool {
+	for i := 0; ; {
+		n, s := t.args.Next(fragment, i)
+		switch i = n; s {
+		case scan.WalkMore, scan.WalkBad, scan.WalkEnd:
+			return false
+		case scan.ValueEnds:
+			return true
+		}
+	}
+}
+
+// tryHeld reads on from the held markers, up to place to of the window, which is
+// scanned. If a call begins at one, the quotations before it are over, and what was
+// scanned behind it is forgotten: it is the call's.
+func (m *Machine) tryHeld(w *sdk.Window, to int) (found bool) {
+	if m.Trial == nil {
+		return false
+	}
+	end := w.Offset() + abi.RawOffset(to)
+	for m.tried = max(m.tried, m.firstHeld); m.tried < len(m.held) && m.held[m.tried].at < end; m.tried++ {
+		h := &m.held[m.tried]
+		if int(h.id) < m.g.closeEnd || int(h.id) >= m.g.callEnd || m.g.isIdle[h.id] || h.text && h.settledAt < end {
+			continue
+		}
+		if m.trial.session == nil || m.trial.from != h.at {
+			m.trial.start(m.Trial(m.Thought), h.at)
+		}
+		m.trial.read(w.Bytes()[h.at-w.Offset():], end)
+		switch m.trial.verdict {
+		case scan.Wait:
+			return false
+		case scan.Yes:
+			m.takeForMarkup(h)
+			return true
+		}
+	}
+	return false
+}
+
+// takeForMarkup makes markup of a held marker, and forgets what was scanned behind it.
+func (m *Machine) takeForMarkup(h *heldMarker) {
+	h.text = false
+	m.held = m.held[:m.tried+1]
+	m.heldAboveLine = min(m.heldAboveLine, len(m.held))
+	m.scannedTo, m.owner = h.end, noOwner
+	m.endAllQuotations()
+}
