@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/harmonymsg"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -83,6 +84,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		return guided.New(guidedGrammar, s)
 	}
 	p.turn.ReturnEnds = true
+	p.turn.Trial = opening.Trial(s, kind, newParser)
 	if p.strict {
 		p.turn.NoWords = func(w *sdk.Window) { w.Error(abi.CodeMalformedHeader, abi.FlagMalformed) }
 	}

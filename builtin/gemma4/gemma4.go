@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -116,6 +117,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		d.prose = thoughts
 	}
 	p.dialect = d
+	p.prose.Trial = opening.Trial(s, kind, newParser)
 	p.prose.Start(d.prose, start == abi.ChannelReasoning)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -123,6 +124,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	default:
 		p.grammar = thoughts
 	}
+	p.prose.Trial = opening.Trial(s, kind, newParser)
 	p.prose.Start(p.grammar, p.start == abi.ChannelReasoning)
 	return p
 }

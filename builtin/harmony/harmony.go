@@ -8,6 +8,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/harmonymsg"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 )
@@ -54,6 +55,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if s.Mode != abi.ModeNative {
 		return guided.New(guidedGrammar, s)
 	}
+	p.turn.Trial = opening.Trial(s, kind, newParser)
 	switch p.start {
 	case abi.ChannelReasoning:
 		p.turn.EnterBody(p.think)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -90,6 +91,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		started.Start = p.start
 		return guided.New(guidedGrammar, &started)
 	}
+	p.prose.Trial = opening.Trial(s, kind, newParser)
 	switch p.start {
 	case abi.ChannelReasoning:
 		p.enterProse(p.think)

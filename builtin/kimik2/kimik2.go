@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -131,6 +132,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		d.prose = thoughts
 	}
 	p := &parser{dialect: d, start: start}
+	p.prose.Trial = opening.Trial(open, kind, newParser)
 	p.prose.Start(d.prose, start == abi.ChannelReasoning)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -126,6 +127,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		open.Start = p.start
 		return guided.New(guidedGrammar, &open)
 	}
+	p.prose.Trial = opening.Trial(s, kind, newParser)
 	if p.start == abi.ChannelResponse {
 		p.enterChannel(inResponse)
 	} else {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -42,6 +43,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		p.prose.Start(nothing, false)
 		p.state = inProse
 	} else {
+		p.prose.Trial = opening.Trial(open, kind, newParser)
 		p.prose.Start(calls, false)
 	}
 	return p

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -105,6 +106,7 @@ func newM3(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		calls = 1
 	}
 	p := &m3{start: start, open: s}
+	p.prose.Trial = opening.Trial(s, kind, newM3)
 	p.prose.Start(m3Prose[thoughts][calls], start == abi.ChannelReasoning)
 	return p
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -83,6 +84,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		g = d.calls
 	}
 	p := &parser{start: start, array: arrays.Block()}
+	p.prose.Trial = opening.Trial(open, kind, newParser)
 	p.prose.Start(g, start == abi.ChannelReasoning)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/pycall"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -45,6 +46,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if len(open.Tools) == 0 {
 		g = nothing
 	}
+	p.prose.Trial = opening.Trial(open, kind, newParser)
 	p.prose.Start(g, false)
 	return p
 }

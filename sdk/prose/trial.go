@@ -95,18 +95,23 @@ func (m *Machine) tryHeld(w *sdk.Window, to int) (found bool) {
 		case scan.Wait:
 			return false
 		case scan.Yes:
-			m.takeForMarkup(h)
+			m.takeForMarkup(end)
 			return true
 		}
 	}
 	return false
 }
 
-// takeForMarkup makes markup of a held marker, and forgets what was scanned behind it.
-func (m *Machine) takeForMarkup(h *heldMarker) {
-	h.text = false
+// takeForMarkup makes markup of the tried marker and of what an end of a quotation at
+// offset at, or behind it, made text; and it forgets what was scanned behind the marker.
+func (m *Machine) takeForMarkup(at abi.RawOffset) {
 	m.held = m.held[:m.tried+1]
+	for k := m.firstHeld; k <= m.tried; k++ {
+		if h := &m.held[k]; h.settledAt >= at {
+			h.text = false
+		}
+	}
 	m.heldAboveLine = min(m.heldAboveLine, len(m.held))
-	m.scannedTo, m.owner = h.end, noOwner
+	m.scannedTo, m.lineStart, m.owner = m.held[m.tried].end, 0, noOwner
 	m.endAllQuotations()
 }

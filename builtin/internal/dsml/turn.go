@@ -15,6 +15,7 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		return guided
 	}
 	p := &parser{StartChannel: o.StartChannel, g: g}
+	p.prose.Trial = opening.Trial(s, kind, g.Parser)
 	p.prose.Start(g.prose[o.Thoughts][o.Calls], o.InThought())
 	if o.Calls == 1 {
 		p.block.g = g

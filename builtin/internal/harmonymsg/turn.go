@@ -32,6 +32,8 @@ var (
 type Turn struct {
 	// ReturnEnds says that nothing behind a "<|return|>" is read.
 	ReturnEnds bool
+	// Trial is prose.Machine.Trial.
+	Trial func(thought bool) sdk.Parser
 	// NoWords is called where words stand between messages; nil allows them.
 	NoWords func(w *sdk.Window)
 
@@ -56,6 +58,7 @@ const (
 func (t *Turn) EnterBody(thought bool) {
 	t.state = shown
 	if !t.begun {
+		t.prose.Trial = t.Trial
 		t.prose.Start(body, thought)
 		t.begun = true
 	}

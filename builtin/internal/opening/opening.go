@@ -54,6 +54,22 @@ type guidedParser struct {
 	StartChannel
 }
 
+// Trial is prose.Machine.Trial for the session of s, whose parser open makes: it opens
+// another such session within the text.
+func Trial(s *abi.OpenBlock, kind sdk.Kind, open func(*abi.OpenBlock, sdk.Kind) sdk.Parser) func(thought bool) sdk.Parser {
+	return func(thought bool) sdk.Parser {
+		within := *s
+		within.PromptTail = ""
+		switch {
+		case thought:
+			within.Start = abi.ChannelReasoning
+		case s.Start != abi.ChannelResponse:
+			within.Start = abi.ChannelContent
+		}
+		return open(&within, kind)
+	}
+}
+
 // StartChannel is the channel that was open at the start, for a parser to embed.
 type StartChannel abi.Channel
 

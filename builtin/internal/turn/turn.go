@@ -119,6 +119,7 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		return guided
 	}
 	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(), calls: o.Calls}
+	p.prose.Trial = opening.Trial(s, kind, g.Parser)
 	switch {
 	case !g.Once || o.Thoughts == 0:
 		p.prose.Start(g.prose[o.Thoughts][o.Calls], o.InThought())
