@@ -152,8 +152,9 @@ func (g *Grammar) Call(id int) string { return g.set.Marker(g.closeEnd + id) }
 // closes, or ends unmatched: at an empty line, at the end of the text, and for
 // the marker that ends a thought at the end of the quote's line; at the latest 4 KiB
 // behind the marker, and before that where a call begins at the marker and has its
-// first sound argument, see Trial. An unmatched quote protects nothing. A JSON value
-// directly behind a held marker owns the quotation marks in it.
+// first sound argument, see Trial: not in a quotation that begins with the marker, which
+// is how calls are quoted. An unmatched quote protects nothing. A JSON value directly
+// behind a held marker owns the quotation marks in it.
 type Machine struct {
 	// Trial makes a parser that reads as this session does from a marker of Calls on,
 	// in a thought or outside: it tells a call behind a lone quotation mark. nil: such
@@ -173,6 +174,7 @@ type Machine struct {
 	scannedTo     abi.RawOffset // everything before this offset is scanned
 	openQuotes    []openQuote   // quotation marks without their partner, in the text's order
 	openOfKind    [4]int        // how many of them there are of each kind of mark
+	direct        int           // how many of them stand directly before a marker
 	held          []heldMarker  // markers of which it is not known yet whether they are quoted
 	firstHeld     int           // the first of held that is not settled
 	lineStart     abi.RawOffset // where the current line begins; kept while a quotation is open
@@ -189,8 +191,9 @@ type Machine struct {
 
 // openQuote is a quotation mark that has opened a quotation.
 type openQuote struct {
-	at   abi.RawOffset
-	kind uint8
+	at     abi.RawOffset
+	kind   uint8
+	direct bool // a marker stands directly behind it
 }
 
 // heldMarker is a marker behind an open quote. It is markup unless the quotation
@@ -202,6 +205,7 @@ type heldMarker struct {
 	settledAt abi.RawOffset // where that closes
 	id        int16
 	text      bool
+	direct    bool // a quotation that is open there begins directly with a marker
 }
 
 // ownership follows what stands directly behind a marker and has quotation marks

@@ -153,7 +153,11 @@ func (m *Machine) addMarker(at abi.RawOffset, n, id int) {
 	}
 	counts := id < m.g.stripEnd && (m.firstHeld < len(m.held) || !m.g.isIdle[id])
 	if counts {
-		h := heldMarker{at: at, end: end, id: int16(id)}
+		if last := len(m.openQuotes) - 1; last >= 0 && m.openQuotes[last].at+1 == at {
+			m.openQuotes[last].direct = true
+			m.direct++
+		}
+		h := heldMarker{at: at, end: end, id: int16(id), direct: m.direct > 0}
 		if m.endsThought(h) {
 			h.line = m.lineStart
 			if !m.mayBeQuoted(h) {
@@ -230,7 +234,7 @@ func (m *Machine) closeQuote(kind uint8, at abi.RawOffset) (settled bool) {
 	for {
 		last := m.openQuotes[len(m.openQuotes)-1]
 		m.openQuotes = m.openQuotes[:len(m.openQuotes)-1]
-		m.openOfKind[last.kind]--
+		m.forgetQuote(last)
 		if last.kind != kind {
 			continue
 		}
@@ -240,6 +244,14 @@ func (m *Machine) closeQuote(kind uint8, at abi.RawOffset) (settled bool) {
 			}
 		}
 		return m.firstHeld < len(m.held)
+	}
+}
+
+// forgetQuote counts a quotation mark off that is no longer open.
+func (m *Machine) forgetQuote(o openQuote) {
+	m.openOfKind[o.kind]--
+	if o.direct {
+		m.direct--
 	}
 }
 
@@ -275,14 +287,14 @@ func (m *Machine) endQuotesOfLine() (settled bool) {
 
 // endAllQuotations forgets every open quote: unmatched, they protect nothing.
 func (m *Machine) endAllQuotations() {
-	m.openQuotes, m.openOfKind, m.lineBlank = m.openQuotes[:0], [4]int{}, false
+	m.openQuotes, m.openOfKind, m.direct, m.lineBlank = m.openQuotes[:0], [4]int{}, 0, false
 }
 
 // endQuotationsBefore ends the quotations that were opened before at.
 func (m *Machine) endQuotationsBefore(at abi.RawOffset) {
 	n := 0
 	for n < len(m.openQuotes) && m.openQuotes[n].at < at {
-		m.openOfKind[m.openQuotes[n].kind]--
+		m.forgetQuote(m.openQuotes[n])
 		n++
 	}
 	if n > 0 {

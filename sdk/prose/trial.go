@@ -84,7 +84,8 @@ func (m *Machine) tryHeld(w *sdk.Window, to int) (found bool) {
 	end := w.Offset() + abi.RawOffset(to)
 	for m.tried = max(m.tried, m.firstHeld); m.tried < len(m.held) && m.held[m.tried].at < end; m.tried++ {
 		h := &m.held[m.tried]
-		if int(h.id) < m.g.closeEnd || int(h.id) >= m.g.callEnd || m.g.isIdle[h.id] || h.text && h.settledAt < end {
+		isCall := int(h.id) >= m.g.closeEnd && int(h.id) < m.g.callEnd && !m.g.isIdle[h.id]
+		if !isCall || h.direct || h.text && h.settledAt < end {
 			continue
 		}
 		if m.trial.session == nil || m.trial.from != h.at {
