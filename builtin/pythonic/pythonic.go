@@ -99,6 +99,9 @@ func (p *parser) readPart(w *sdk.Window) bool {
 	return true
 }
 
+// InString implements prose.Stringer.
+func (p *parser) InString() bool { return p.state == inList && p.list.InString() }
+
 func (p *parser) startList(w *sdk.Window, lead int) {
 	p.list.Start(w, pycall.Form{}, lead)
 	p.state = inList

@@ -209,7 +209,13 @@ func (m *Machine) scanQuoteMark(w *sdk.Window, b []byte, i int) (next int, settl
 	if i > 0 {
 		before, _ = utf8.DecodeLastRune(b[:i])
 	}
-	if before == '\\' {
+	switch {
+	case before == '\\':
+		return i + 1, false, false
+	case m.firstHeld == len(m.held):
+	case m.tryHeld(w, i):
+		return int(m.scannedTo - w.Offset()), true, false
+	case m.isOwnMark(w, i):
 		return i + 1, false, false
 	}
 	if m.openOfKind[kind] > 0 {

@@ -9,16 +9,24 @@ import (
 // trial reads on from a marker behind an open quote with a parser of its own, to
 // learn whether a call begins there. What that parser says goes nowhere.
 type trial struct {
-	session *sdk.Session
+	parser  sdk.Parser
+	session *sdk.Session  // of parser
 	from    abi.RawOffset // where the marker begins, which is offset 0 of session
 	readTo  abi.RawOffset // how far session was given the text
 	verdict scan.Verdict  // Yes: a call with a sound argument, or a whole one without any. No: prose
-	args    scan.Walk     // the arguments' JSON
+	inCall  bool
+	args    scan.Walk // the call's arguments, where they are JSON
+}
+
+// Stringer is a parser that knows, apart from the arguments that it gave, whether the
+// text stands in a string of a call: the quotation marks there quote no prose.
+type Stringer interface {
+	InString() bool
 }
 
 // start begins at a marker.
 func (t *trial) start(p sdk.Parser, from abi.RawOffset) {
-	*t = trial{session: sdk.NewSession(p), from: from, readTo: from, verdict: scan.Wait}
+	*t = trial{parser: p, session: sdk.NewSession(p), from: from, readTo: from, verdict: scan.Wait}
 }
 
 // read gives the trial text, which begins where the marker does, as far as place to.
@@ -42,6 +50,7 @@ func (t *trial) judge(text []byte, e abi.Event) scan.Verdict {
 	case abi.Text, abi.Reasoning, abi.CallDrop, abi.Error:
 		return scan.No
 	case abi.Call:
+		t.inCall = true
 		t.args.Start(false)
 	case abi.Args:
 		if e.Flags == 0 && t.hasMember(text[e.Start:e.Start+e.Len]) {
@@ -58,6 +67,15 @@ func (t *trial) judge(text []byte, e abi.Event) scan.Verdict {
 		return scan.No
 	}
 	return scan.Wait
+}
+
+// inString says whether what was read ends in a string of a call.
+func (t *trial) inString() bool {
+	if t.verdict != scan.Wait || t.session == nil {
+		return false
+	}
+	s, ok := t.parser.(Stringer)
+	return ok && s.InString() || t.inCall && t.args.InString()
 }
 
 // hasMember reads a fragment of the arguments, and says whether their first member is
@@ -101,6 +119,17 @@ func (m *Machine) tryHeld(w *sdk.Window, to int) (found bool) {
 		}
 	}
 	return false
+}
+
+// isOwnMark says whether the quotation mark at place i of the window, up to which the held
+// markers were tried, begins or ends a string of the call on trial.
+func (m *Machine) isOwnMark(w *sdk.Window, i int) bool {
+	if m.tried == len(m.held) || m.trial.from != m.held[m.tried].at {
+		return false
+	}
+	ends := m.trial.inString()
+	m.trial.read(w.Bytes()[m.trial.from-w.Offset():], w.Offset()+abi.RawOffset(i)+1)
+	return ends || m.trial.inString()
 }
 
 // takeForMarkup makes markup of the tried marker and of what an end of a quotation at

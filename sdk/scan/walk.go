@@ -134,6 +134,9 @@ func (x *Walk) ScanToEnd(b []byte) (n int, s Status) { return x.json.Scan(b) }
 // InKey says whether the next byte is part of a key.
 func (x *Walk) InKey() bool { return x.token == memberKey }
 
+// InString is JSON.InString of what is being read, a key or a value.
+func (x *Walk) InString() bool { return x.token != noToken && x.json.InString() }
+
 // InPlainString is JSON.InPlainString of the value that is being read.
 func (x *Walk) InPlainString() bool { return x.token == memberValue && x.json.InPlainString() }
 

@@ -147,6 +147,9 @@ func (r *Reader) stringWatch() []byte {
 
 var singleQuoteWatch = []byte{'\'', '\\'}
 
+// InString says whether what was read ends in a string.
+func (r *Reader) InString() bool { return r.state >= inString && r.state <= inKeyEscape }
+
 // HasCall says whether the end of the text would find a call begun: a list's
 // bracket, a name and a parenthesis.
 func (r *Reader) HasCall() bool { return r.calls > 0 || len(r.parts) > 0 }

@@ -325,6 +325,9 @@ func (b *Block) parseState(w *sdk.Window) progress {
 	return b.readObject(w)
 }
 
+// InString says whether what was read ends in a string of Python calls.
+func (b *Block) InString() bool { return b.state == atPython && b.python.InString() }
+
 func (b *Block) goTo(s state) progress {
 	b.state = s
 	return goOn

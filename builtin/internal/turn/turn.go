@@ -163,6 +163,9 @@ const (
 	atStart            // where a thought may begin that only the start can have
 )
 
+// InString implements prose.Stringer.
+func (p *parser) InString() bool { return p.in == inBlock && p.block.InString() }
+
 // Step implements sdk.Parser.
 func (p *parser) Step(w *sdk.Window) {
 	for p.readPart(w) {
