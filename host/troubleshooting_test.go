@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/config"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 )
@@ -19,6 +20,7 @@ func TestTroubleshootingPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(page)
+	codesAreTold(t, text)
 	named := 0
 	for _, m := range regexp.MustCompile("`((?:policies|timeouts|limits|modules|admin|log|models|upstreams)(?:\\.[a-z_]+)+)(?:: ([a-z0-9_|. ]+))?`").FindAllStringSubmatch(text, -1) {
 		s := setting(m[1])
@@ -56,6 +58,18 @@ func TestTroubleshootingPage(t *testing.T) {
 	for _, m := range regexp.MustCompile(`kind="([a-z_]+)"`).FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(stream.Anomalies, m[1]) {
 			t.Errorf("there is no anomaly %s", m[1])
+		}
+	}
+}
+
+// codesAreTold checks that the page tells every code of an engine's failure.
+func codesAreTold(t *testing.T, page string) {
+	for _, code := range []string{
+		backend.CodeUnreachable, backend.CodeTimeout, backend.CodeStatus, backend.CodeProtocol, backend.CodeBroken,
+		backend.CodeIncomplete, backend.CodeReported, backend.CodeAborted, backend.CodeOverloaded, backend.CodeAuth,
+	} {
+		if !strings.Contains(page, "`"+code+"`") {
+			t.Errorf("the page does not tell the code %s", code)
 		}
 	}
 }

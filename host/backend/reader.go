@@ -151,7 +151,7 @@ func hasText(c openai.Choice) bool {
 func (r *Reader) End(done bool) (last *chunk.Item, err error) {
 	switch {
 	case !done && !r.complete():
-		return nil, &Error{Status: http.StatusInternalServerError, Code: CodeBroken,
+		return nil, &Error{Status: http.StatusBadGateway, Code: CodeIncomplete,
 			Message: "the engine's answer ended without a finish reason and without [DONE]"}
 	case len(r.choices) == 0:
 		return nil, &Error{Status: http.StatusBadGateway, Code: CodeProtocol, Message: "the engine's answer has no choices"}

@@ -41,7 +41,7 @@ func (p *Profile) Verdict(r *Request, c *openai.Chunk, choice *openai.Choice) Ve
 	case openai.FinishLength, openai.FinishContentFilter: // both are cuts
 		return Verdict{Finish: abi.FinishLength}
 	case "abort", "cancelled", "canceled", "error", "timeout":
-		return Verdict{Finish: abi.FinishTransport, Err: &Error{Status: http.StatusInternalServerError, Code: CodeAborted,
+		return Verdict{Finish: abi.FinishTransport, Err: &Error{Status: http.StatusBadGateway, Code: CodeAborted,
 			Message: "the engine gave up on the answer: " + choice.FinishReason}}
 	}
 	return Verdict{}

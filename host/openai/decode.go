@@ -32,13 +32,20 @@ func (c *Chunk) Decode(data []byte) error {
 		if !ok {
 			return nil
 		}
-		if string(name) == "object" && string(value) == `"error"` { // the flat form of an error
+		if isFlatError(name, value) {
 			c.Error = v
+			continue
 		}
 		if err := c.decodeMember(name, value); err != nil {
 			return err
 		}
 	}
+}
+
+// isFlatError says whether a member makes all of its object an error: vLLM's and
+// SGLang's object, TGI's text.
+func isFlatError(name []byte, v Raw) bool {
+	return string(name) == "object" && string(v) == `"error"` || string(name) == "error" && jsonx.IsString(v)
 }
 
 func (c *Chunk) decodeMember(name []byte, v Raw) error {

@@ -259,10 +259,13 @@ func (e *Error) Append(dst []byte) []byte {
 		dst = jsonx.AppendString(dst, e.Param)
 	}
 	dst = append(dst, `,"code":`...)
-	if e.Code == "" {
-		dst = strconv.AppendInt(dst, int64(e.Status), 10)
-	} else {
+	switch {
+	case e.EngineCode != nil:
+		dst = append(dst, e.EngineCode...)
+	case e.Code != "":
 		dst = jsonx.AppendString(dst, e.Code)
+	default:
+		dst = strconv.AppendInt(dst, int64(e.Status), 10)
 	}
 	return append(dst, "}}"...)
 }

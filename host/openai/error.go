@@ -16,9 +16,17 @@ type Error struct {
 	Type string
 	// Code is a stable word; "" encodes Status in its place.
 	Code string
+	// EngineCode is the code that an engine gave, a JSON string or number, which
+	// goes before Code; nil where it gave none.
+	EngineCode Raw
 	// Param is the request's member at fault, where there is one.
 	Param string
+	// Retry are headers that tell the client when to ask again; nil: none.
+	Retry http.Header
 }
+
+// RetrySoon are the headers of an answer to a request that came at a bad moment.
+func RetrySoon() http.Header { return http.Header{"Retry-After": {"1"}} }
 
 func (e *Error) Error() string {
 	if e.Param == "" {

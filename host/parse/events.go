@@ -28,7 +28,8 @@ type CheckedEvent struct {
 // checkedEvents is what one call into a Session emits.
 type checkedEvents struct {
 	list     []CheckedEvent
-	literals []byte // that the events' data point into
+	literals []byte   // that the events' data point into
+	said     abi.Kind // of the last event that says something: TEXT, REASONING or CALL
 }
 
 func (l *checkedEvents) reset() { l.list, l.literals = l.list[:0], l.literals[:0] }
@@ -39,6 +40,7 @@ func (l *checkedEvents) emitSpan(kind abi.Kind, start, end abi.RawOffset, raw *r
 	l.list = append(l.list, CheckedEvent{Kind: kind, Start: start, End: end, Accounted: end})
 	e := &l.list[len(l.list)-1]
 	e.Data = raw.slice(start, end)
+	l.observe(e)
 	return e
 }
 
@@ -59,7 +61,19 @@ func (l *checkedEvents) emitRecord(record, literal *abi.Event, literals []byte, 
 	if record.Kind == abi.Error {
 		e.Code = record.Start
 	}
+	l.observe(e)
 	return e
+}
+
+func (l *checkedEvents) observe(e *CheckedEvent) {
+	switch e.Kind {
+	case abi.Text, abi.Reasoning:
+		if len(e.Data) > 0 {
+			l.said = e.Kind
+		}
+	case abi.Call:
+		l.said = e.Kind
+	}
 }
 
 // removeCall takes back the events of a call, and says whether the call began with

@@ -197,6 +197,16 @@ func (s *Session) Accounted() abi.RawOffset { return s.check.Accounted() }
 // Channel is the channel of the last STATE.
 func (s *Session) Channel() abi.Channel { return s.channel }
 
+// Held is the raw text that is not accounted for. It is valid until the next call into
+// the Session.
+func (s *Session) Held() []byte { return s.text.slice(s.check.Accounted(), s.text.length) }
+
+// InThought says that the text so far ends in the words of a thought: they are the
+// last that was said, and nothing behind them, such as a closer, is accounted for.
+func (s *Session) InThought() bool {
+	return s.events.said == abi.Reasoning && s.check.Accounted() == s.check.ProseEnd()
+}
+
 // Fault is the parser's fault, or nil. After one all text passes as it is.
 func (s *Session) Fault() *FaultError { return s.fault }
 

@@ -43,7 +43,7 @@ func (s *Server) serveChat(c echo.Context) error {
 	x.asked = true
 	if limit := s.cfg.Limits.Requests; s.running.Add(1) > int64(limit) && limit > 0 {
 		s.running.Add(-1)
-		return &openai.Error{Status: s.cfg.OverloadStatus, Code: "limits.requests", Message: fmt.Sprintf("%d requests are running already; try again later", limit)}
+		return &openai.Error{Status: s.cfg.OverloadStatus, Code: "limits.requests", Retry: openai.RetrySoon(), Message: fmt.Sprintf("%d requests are running already; try again later", limit)}
 	}
 	defer s.running.Add(-1)
 	body, err := s.readBody(c, int64(s.cfg.Limits.Body), "limits.body")

@@ -257,6 +257,43 @@ func TestEnginesThatFail(t *testing.T) {
 	}
 }
 
+// TestWhenToAskAgain: what the engine says of that reaches the client.
+func TestWhenToAskAgain(t *testing.T) {
+	u := engine(t, func(_ context.Context, w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "7")
+		w.Header().Set("X-Inner", "rank 3")
+		w.WriteHeader(429)
+		fmt.Fprint(w, `{"error":{"message":"slower","type":"rate_limit_error","code":"rate_limit_exceeded"}}`)
+	})
+	for _, more := range []string{"", streaming} {
+		resp := serve(t, u.URL, "", "").post(t, t.Context(), ask(more))
+		body := all(t, resp)
+		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "7" || resp.Header.Get("X-Inner") != "" || !strings.Contains(body, `"code":"rate_limit_exceeded"`) {
+			t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
+		}
+	}
+}
+
+// TestTheEnginesRefusalOfOurKeyIsAnAlarm: only the operator can mend that.
+func TestTheEnginesRefusalOfOurKeyIsAnAlarm(t *testing.T) {
+	for _, status := range []int{401, 403} {
+		u := engine(t, func(_ context.Context, w http.ResponseWriter) {
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"error":{"message":"Incorrect API key provided: sk-7","code":"invalid_api_key"}}`)
+		})
+		h := serve(t, u.URL, "", "")
+		resp := h.post(t, t.Context(), ask(""))
+		if body := all(t, resp); resp.StatusCode != 502 || !strings.Contains(body, `"code":"upstream_auth"`) || strings.Contains(body, "sk-7") {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+		eventually(t, "the log tells of the request", func() bool { return strings.Contains(h.log.String(), "msg=request") })
+		host := strings.TrimPrefix(u.URL, "http://")
+		if log := h.log.String(); !strings.Contains(log, "level=ERROR") || !strings.Contains(log, "engine="+host) || !strings.Contains(log, "api_key") || strings.Contains(log, "sk-7") {
+			t.Errorf("log: %s", log)
+		}
+	}
+}
+
 func TestT101SanitisedErrorFrame(t *testing.T) {
 	h := serve(t, engine(t, sends(text("Let me "), `{"error":{"message":"rank 3","code":500}}`)).URL, "", "")
 	body := all(t, h.post(t, t.Context(), ask(streaming)))

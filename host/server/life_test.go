@@ -232,8 +232,8 @@ func TestOverload(t *testing.T) {
 	resp := h.post(t, t.Context(), ask(streaming))
 	readUntil(t, resp.Body, "first")
 	second := h.post(t, t.Context(), ask(streaming))
-	if body := all(t, second); second.StatusCode != 503 || !strings.Contains(body, "limits.requests") {
-		t.Errorf("%d %s", second.StatusCode, body)
+	if body := all(t, second); second.StatusCode != 503 || !strings.Contains(body, "limits.requests") || second.Header.Get("Retry-After") != "1" {
+		t.Errorf("%d %v %s", second.StatusCode, second.Header, body)
 	}
 	if status, _ := h.get(t, "/readyz"); status != 200 {
 		t.Errorf("readyz: %d", status)

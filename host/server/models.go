@@ -27,6 +27,7 @@ import (
 type served struct {
 	stream  stream.Model // without parsers: they are those that are live when a request begins
 	parsers parserNames
+	engine  string // HOST:PORT, for the log; "" for recorded answers
 	release func() // lets go of idle connections to the engine
 }
 
@@ -66,6 +67,9 @@ func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config
 		return nil, err
 	}
 	m.release = release
+	if address, err := url.Parse(s.cfg.Upstream(c).BaseURL); err == nil {
+		m.engine = address.Host
+	}
 	m.stream = s.streamModel(c)
 	m.stream.Backend = engine
 	if m.stream.Route, err = s.routeModel(c, profile); err != nil {

@@ -96,6 +96,9 @@ func (s requestLog) reportRequest(c echo.Context, x *exchange, err error) {
 			level = slog.LevelError
 		}
 		attrs = append(attrs, slog.String("error", s.causeText(x.err)))
+		if engine := (*backend.Error)(nil); errors.As(x.err, &engine) {
+			attrs = append(attrs, slog.String("engine", s.models[x.model].engine))
+		}
 	case err != nil:
 		attrs = append(attrs, slog.String("refused", refusalText(err)))
 		if status >= http.StatusInternalServerError {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -82,7 +83,7 @@ const (
 )
 
 // errStopping ends the requests that run when the time to drain is over.
-var errStopping = &backend.Error{Status: http.StatusServiceUnavailable, Code: "stopping", Message: "the server is stopping", Public: true}
+var errStopping = &backend.Error{Status: http.StatusServiceUnavailable, Code: "stopping", Message: "the server is stopping", Public: true, Retry: openai.RetrySoon()}
 
 // Serve serves until ctx ends, then lets running requests come to their end for
 // as long as timeouts.drain allows. It closes l.
@@ -162,7 +163,9 @@ func (s *Server) writeRefusal(err error, c echo.Context) {
 		return
 	}
 	e := errorObject(err)
-	c.Response().Header().Set(echo.HeaderContentType, "application/json")
+	h := c.Response().Header()
+	maps.Copy(h, e.Retry)
+	h.Set(echo.HeaderContentType, "application/json")
 	c.Response().WriteHeader(e.Status)
 	_, _ = c.Response().Write(append(e.Append(nil), '\n'))
 }

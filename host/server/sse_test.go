@@ -53,9 +53,11 @@ func TestT62_ErrorsEndTheStreamInOrder(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&parse.FaultError{Parser: "p", Cause: errors.New("inner")}, `{"error":{"message":"Internal server error","type":"internal_server_error","param":null,"code":500}}`},
+		{&parse.FaultError{Parser: "p", Cause: errors.New("inner")}, `{"error":{"message":"Internal server error","type":"internal_server_error","param":null,"code":"parser_fault"}}`},
 		{&parse.StrictError{Code: 3, Message: "inner"}, `{"error":{"message":"The model's tool call is malformed","type":"internal_server_error","param":null,"code":"tool_call_malformed"}}`},
-		{&backend.Error{Status: 503, Code: "engine_error", Message: "inner"}, `{"error":{"message":"Internal server error","type":"service_unavailable","param":null,"code":503}}`},
+		{&backend.Error{Status: 503, Code: "engine_overloaded", Message: "inner"}, `{"error":{"message":"The engine is overloaded, or not ready yet; try again later","type":"service_unavailable","param":null,"code":"engine_overloaded"}}`},
+		{&backend.Error{Status: 429, Code: "engine_error", Message: "no quota", Public: true, Named: backend.Named{Type: "insufficient_quota", Code: openai.Raw(`"insufficient_quota"`)}},
+			`{"error":{"message":"no quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`},
 		{&backend.Error{Status: 400, Code: "engine_error", Message: "too long", Public: true}, `{"error":{"message":"too long","type":"invalid_request_error","param":null,"code":"engine_error"}}`},
 	} {
 		if got := written(t, c.err); got != "data: "+c.want+"\n\ndata: [DONE]\n\n" {

@@ -32,6 +32,7 @@ type choice struct {
 	rawBytes      int // bytes that the engine sent
 	parseFinished bool
 	reasonSent    bool // the finish reason is out
+	engineThought bool // the last that the engine said is a thought that it read itself
 
 	// engineReason is the engine's finish reason while it waits for what is held.
 	engineReason string
@@ -40,6 +41,7 @@ type choice struct {
 	callsSent int // complete calls that went out
 	complete  []bool
 	deltas    []framing.Delta
+	scratch   []byte
 }
 
 func newChoice(r *run, index int) *choice {
@@ -93,6 +95,7 @@ func (c *choice) observeDelta(it *chunk.Item, in *openai.Choice) error {
 	if d.Role != "" && !c.roleSent {
 		c.newOutput()
 	}
+	c.observeEngineThought(d)
 	if d.Reasoning != "" {
 		c.deltas = append(c.deltas[:0], framing.Delta{Kind: framing.Reasoning, Text: d.Reasoning})
 		c.emitDeltas(c.deltas)
@@ -155,11 +158,14 @@ func (c *choice) finishParse(none abi.Finish) (err error) {
 	if err := c.pushText(c.eos.flush(c.engineReason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
 		return err
 	}
-	cut := c.pipeline.callsGivenUp()
+	before := c.standing()
 	if c.deltas, err = c.pipeline.finish(c.deltas[:0], reason); err != nil {
 		return err
 	}
-	cut = c.pipeline.callsGivenUp() - cut
+	if part := c.leftOpen(before); part != "" && c.engineReason == "" {
+		return errUnfinished(part)
+	}
+	cut := c.pipeline.callsGivenUp() > before.callsGivenUp
 	c.emitDeltas(c.deltas)
 	c.writeDeltas(c.nonEmpty.flush())
 	if c.engineReason == "" {
@@ -169,7 +175,7 @@ func (c *choice) finishParse(none abi.Finish) (err error) {
 	if out == nil {
 		out = c.newOutput()
 	}
-	out.FinishReason = c.run.rules.ClientReason(c.engineReason, c.callsSent > 0, cut > 0)
+	out.FinishReason = c.run.rules.ClientReason(c.engineReason, c.callsSent > 0, cut)
 	c.reasonSent = true
 	if c.stop.Reason != nil {
 		c.run.outputNVExt = append(c.run.outputNVExt, outputNVExt{len(c.run.queue) - 1, chunk.FieldStopReason, c.stop.Reason})

@@ -1,11 +1,14 @@
 package stream
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
+	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
@@ -31,6 +34,51 @@ func (r *run) finishStream() error {
 	return nil
 }
 
+// standing is how a choice stands before its parser's last word.
+type standing struct {
+	inThought    bool
+	holdsOpener  bool
+	callsGivenUp int
+	guidedVoid   int
+}
+
+func (c *choice) standing() standing {
+	p := &c.pipeline
+	return standing{p.inThought() || c.engineThought, p.holdsOpener(), p.callsGivenUp(), p.guidedVoid()}
+}
+
+// leftOpen names what the model was in the middle of at the end of its text, "" where
+// nothing was open, by how the choice stood before the parser's last deltas. A marker's
+// beginning is not open: a text may end in one.
+func (c *choice) leftOpen(before standing) string {
+	p := &c.pipeline
+	thought, undecided := before.inThought, before.holdsOpener
+	for i := range c.deltas {
+		switch c.deltas[i].Kind {
+		case framing.Reasoning:
+			thought = true
+		case framing.Content, framing.CallHead:
+			thought = false
+		case framing.CallEnd:
+			undecided = false
+		}
+	}
+	switch {
+	case undecided, p.callsGivenUp() > before.callsGivenUp, p.guidedVoid() > before.guidedVoid, c.engineCalls.cut():
+		return "a call"
+	case thought:
+		return "a thought"
+	}
+	return ""
+}
+
+// errUnfinished is the error of an answer whose engine said no more and gave no finish
+// reason, although the model was in the middle of something.
+func errUnfinished(part string) error {
+	return &backend.Error{Status: http.StatusBadGateway, Code: backend.CodeIncomplete,
+		Message: "the engine's answer ended without a finish reason in the middle of " + part}
+}
+
 // emitLeftoverMetadata makes one chunk without choices for metadata that found no output.
 func (r *run) emitLeftoverMetadata() {
 	if !r.allFinished() {
@@ -50,18 +98,13 @@ func (r *run) emitLeftoverMetadata() {
 	r.queue = append(r.queue, it)
 }
 
-// finalUsage is the usage of the last chunk. An answer that is not streamed has
-// usage in any case: without the engine's, what was counted on the way.
+// finalUsage is the usage of the last chunk: the engine's, or none. What the host
+// counted on the way is no bill.
 func (r *run) finalUsage() *openai.Usage {
 	if !r.usage.Final {
 		return nil
 	}
-	u := r.usage.Latest()
-	if u == nil && !r.operator.chat.Stream {
-		out := max(r.seen.OutputTokens, r.seen.ChunkTokens)
-		u = &openai.Usage{PromptTokens: r.seen.InputTokens, CompletionTokens: out, TotalTokens: r.seen.InputTokens + out}
-	}
-	return u
+	return r.usage.Latest()
 }
 
 // offerTiming offers the host's own clock, unless the engine sent its timing.

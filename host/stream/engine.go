@@ -2,6 +2,7 @@ package stream
 
 import (
 	"github.com/turnkey-parsers/turnkey/host/framing"
+	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
 
@@ -12,6 +13,7 @@ type engineCalls map[int]*engineCall
 type engineCall struct {
 	named bool
 	index int // the client's; -1: it is not sent
+	json  jsonx.Stream
 
 	// What came before the name.
 	id        string
@@ -58,6 +60,7 @@ func (c *choice) passCall(call openai.ToolCall) {
 	if made.index < 0 {
 		return
 	}
+	c.scratch = made.json.Append(c.scratch[:0], []byte(call.Arguments))
 	call.Index = made.index
 	if first {
 		call.ID, call.Type = c.run.ids.Take(made.id, call.Name), "function"
@@ -75,6 +78,26 @@ func (m *engineCall) merge(call *openai.ToolCall) {
 	}
 	m.arguments = append(m.arguments, call.Arguments...)
 	m.extra = append(m.extra, call.Extra...)
+}
+
+// cut says whether one of the calls that went out has no whole arguments.
+func (e engineCalls) cut() bool {
+	for _, made := range e {
+		if made.named && made.index >= 0 && !made.json.Whole() {
+			return true
+		}
+	}
+	return false
+}
+
+// observeEngineThought notes whether the engine's last word is a thought.
+func (c *choice) observeEngineThought(d *openai.Delta) {
+	switch {
+	case d.Content != "" || d.Parts != nil || d.Refusal != "" || len(d.ToolCalls) > 0:
+		c.engineThought = false
+	case d.Reasoning != "":
+		c.engineThought = true
+	}
 }
 
 // countNameless counts the calls that never got a name.

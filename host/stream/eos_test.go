@@ -227,7 +227,7 @@ func TestT84_NothingOfTheLastChunkComesTwice(t *testing.T) {
 		{"the backstop of the split route", "split", tools, call, ""},
 		{"one input, many outputs", "unified", tools, "<think>a</think>b" + call + "c", "stop"},
 		{"content that must not be empty", "unified", `"chat_template_kwargs":{"force_nonempty_content":true}`, "<think>a</think>", ""},
-		{"a cut call", "unified", tools, `<tool_call>{"name":"water_plant","arguments":{"bed":"no`, ""},
+		{"a cut call", "unified", tools, `<tool_call>{"name":"water_plant","arguments":{"bed":"no`, "length"},
 		{"pass", "", "", "Fine.", ""},
 	}
 	for _, p := range places {

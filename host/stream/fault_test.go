@@ -103,7 +103,7 @@ func TestT62_FaultAsAnError(t *testing.T) {
 		if s.count("Valve B2 ") != 1 || s.count("is shut") != 0 || len(w.frames) != 0 {
 			t.Errorf("%s:\n%s", name, s.text())
 		}
-		if e := stream.FrameOf(s.err); e.Status != 500 || e.Code != "" || e.Message != "Internal server error" {
+		if e := stream.FrameOf(s.err); e.Status != 500 || e.Code != "parser_fault" || e.Message != "Internal server error" {
 			t.Errorf("%s: the client reads %+v", name, e)
 		}
 	}
@@ -179,15 +179,18 @@ func TestErrorsForClients(t *testing.T) {
 		status, frame  int
 		code, contains string
 	}{
-		{errCut, http.StatusBadGateway, 500, "engine_broken", "Internal server error"},
+		{errCut, http.StatusBadGateway, 500, "engine_broken", "broke off"},
 		{&parse.StrictError{}, 500, 500, "tool_call_malformed", "malformed"},
-		{fmt.Errorf("wrapped: %w", &stream.LimitError{Limit: "limits.text_per_choice", Status: 500}), 500, 500, "", "limits.text_per_choice"},
+		{fmt.Errorf("wrapped: %w", &stream.LimitError{Limit: "limits.text_per_choice", Status: 500}), 500, 500, "limits.text_per_choice", "limits.text_per_choice"},
 		{errors.New("inner detail"), 500, 500, "", "Internal server error"},
-		{&backend.Error{Status: 503, Code: "engine_status", Message: "inner"}, 503, 503, "engine_status", "Internal server error"},
-		{&backend.Error{Status: 529, Code: "engine_status", Message: "inner"}, 529, 529, "engine_status", "Internal server error"},
+		{&backend.Error{Status: 503, Code: "engine_overloaded", Message: "inner"}, 503, 503, "engine_overloaded", "overloaded"},
+		{&backend.Error{Status: 529, Code: "engine_overloaded", Message: "inner"}, 529, 529, "engine_overloaded", "overloaded"},
+		{&backend.Error{Status: 504, Code: "engine_timeout", Message: "inner"}, 504, 500, "engine_timeout", "in time"},
+		{&backend.Error{Status: 502, Code: "upstream_auth", Message: "inner"}, 502, 500, "upstream_auth", "own key"},
+		{&backend.Error{Status: 500, Code: "engine_error", Message: "inner"}, 500, 500, "engine_error", "Internal server error"},
 		{&backend.Error{Status: 400, Code: "engine_error", Message: "max_tokens", Public: true}, 400, 400, "engine_error", "max_tokens"},
-		{&stream.LimitError{Limit: "timeouts.idle", Status: 504}, 504, 500, "", "timeouts.idle"},
-		{context.Canceled, 499, 499, "", "cancelled"},
+		{&stream.LimitError{Limit: "timeouts.idle", Status: 504}, 504, 500, "engine_timeout", "timeouts.idle"},
+		{context.Canceled, 499, 499, "request_cancelled", "cancelled"},
 	} {
 		e, f := stream.ErrorOf(c.err), stream.FrameOf(c.err)
 		if e.Status != c.status || e.Code != c.code || f.Status != c.frame || !strings.Contains(e.Message, c.contains) || strings.Contains(e.Message, "inner") {

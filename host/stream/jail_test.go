@@ -1,10 +1,13 @@
 package stream_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
@@ -166,6 +169,68 @@ func TestT44_T45_MissingFinishReason(t *testing.T) {
 		}
 		r, _ = both(t, scene{model: model, request: tools, lines: []string{text("Dry."), usage}})
 		r.want(t, 0, "", "text:Dry.")
+	}
+}
+
+// An end without a finish reason is an error where the model was in the middle of something,
+// on every route; what closes at the end, and a marker's mere beginning, are none.
+func TestEndWithoutAFinishReason(t *testing.T) {
+	thinks := func(prefix string) string {
+		return `{"choices":[{"index":0,"delta":{"reasoning_content":"` + prefix + `"}}]}`
+	}
+	calls := func(arguments string) string {
+		return `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"open_vent","arguments":"` + arguments + `"}}]}}]}`
+	}
+	forced := []struct{ name, text, open string }{
+		{"guided JSON", `[{"name":"open_vent","parameters":{"house":3}}]`, ""},
+		{"guided JSON that is cut", `[{"name":"open_vent","parameters":{"ho`, "a call"},
+	}
+	for _, c := range forced {
+		for name, model := range routes(t) {
+			byJSON := func(m *stream.Model) { model(m); m.Route.Guided = route.GuideByJSON }
+			s, w := both(t, scene{model: byJSON, request: tools + `,"tool_choice":"required"`, lines: []string{text(c.text), usage}})
+			for _, r := range []*result{s, w} {
+				if (r.err != nil) != (c.open != "") {
+					t.Errorf("%s, %s: %v\n%s", name, c.name, r.err, r.text())
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		name string
+		last []string
+		open string // "" for none
+	}{
+		{"text", []string{text("Dry.")}, ""},
+		{"a closed thought", []string{text("<think>Pale.</think>")}, ""},
+		{"a closed thought and white space", []string{text("<think>Pale.</think>"), text("\n\n")}, ""},
+		{"text behind a thought", []string{text("<think>Pale.</think>Dry.")}, ""},
+		{"a thought", []string{text("<think>Pale")}, "a thought"},
+		{"a thought and white space", []string{text("<think>Pale"), text(" \n")}, "a thought"},
+		{"a thought whose closer is cut", []string{text("<think>Pale</thi")}, "a thought"},
+		{"text and the beginning of a marker", []string{text("Dry <tool_")}, ""},
+		{"text and a bracket", []string{text("a <")}, ""},
+		{"arguments", []string{text(`<tool_call>{"name":"open_vent","arguments":{"house":`)}, "a call"},
+		{"a call behind a call", []string{text(call), text(`<tool_call>{"name":"open_vent","arguments":{`)}, "a call"},
+		{"a call that misses its closer only", []string{text(`<tool_call>{"name":"open_vent","arguments":{"house":3}}`)}, ""},
+		{"a thought of the engine", []string{thinks("Pale")}, "a thought"},
+		{"text behind a thought of the engine", []string{thinks("Pale"), text("Dry.")}, ""},
+		{"a call of the engine", []string{calls(`{\"house\":3}`)}, ""},
+		{"a call of the engine that is cut", []string{calls(`{\"house\":`)}, "a call"},
+	} {
+		for name, model := range routes(t) {
+			s, w := both(t, scene{model: model, request: tools, lines: append(slices.Clone(c.last), usage)})
+			for _, r := range []*result{s, w} {
+				engine := (*backend.Error)(nil)
+				switch {
+				case c.open == "" && r.err != nil:
+					t.Errorf("%s, %s: %v", name, c.name, r.err)
+				case c.open == "":
+				case !errors.As(r.err, &engine) || engine.Code != backend.CodeIncomplete || engine.Status != 502 || !strings.HasSuffix(engine.Message, c.open):
+					t.Errorf("%s, %s: %v\n%s", name, c.name, r.err, r.text())
+				}
+			}
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package stream
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
@@ -20,6 +23,7 @@ type pipeline struct {
 
 	opened           bool
 	reasoningSession *parse.Session
+	callSession      *parse.Session // within callReader; nil: no parser reads calls
 	callReader       jail.Reader
 	spans            visibleSpans
 	plainOffset      abi.RawOffset // raw text so far, where no parser reads it
@@ -61,7 +65,7 @@ func (p *pipeline) openSessions(answer bool, dst []framing.Delta) ([]framing.Del
 		}
 		dst = p.framer.Apply(events, dst)
 	}
-	p.callReader = p.readerOf(s)
+	p.callSession, p.callReader = s, p.readerOf(s)
 	return dst, nil
 }
 
@@ -242,6 +246,33 @@ func (p *pipeline) holdsFinish() bool { return p.callReader != nil && p.callRead
 // hasNoParser says that no parser reads the text.
 func (p *pipeline) hasNoParser() bool {
 	return p.opened && p.reasoningSession == nil && p.callReader == nil
+}
+
+// inThought says whether the text so far ends in the words of a thought.
+func (p *pipeline) inThought() bool {
+	session := p.reasoningSession
+	if session == nil {
+		session = p.callSession
+	}
+	return session != nil && session.InThought()
+}
+
+// holdsOpener says whether the text that is held back holds what opens a call, by the
+// parser's markers.
+func (p *pipeline) holdsOpener() bool {
+	if p.callSession == nil || p.callEngine().Parser().Jail == nil || len(p.plan.Chat.Tools) == 0 || p.plan.CallsOff {
+		return false
+	}
+	held := p.callSession.Held()
+	return slices.ContainsFunc(p.callEngine().Parser().Jail.Open, func(marker string) bool { return bytes.Contains(held, []byte(marker)) })
+}
+
+// guidedVoid is how many values of guided JSON were no call.
+func (p *pipeline) guidedVoid() int {
+	if p.framer == nil {
+		return 0
+	}
+	return p.framer.Counts().NoCalls
 }
 
 // callsGivenUp is how many calls were given up.

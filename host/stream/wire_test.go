@@ -122,8 +122,8 @@ func TestT98_T99_T100_Usage(t *testing.T) {
 		t.Error(r.text())
 	}
 	r = play(t, scene{lines: []string{text("Noted."), text(" Well."), finish("stop")}, batch: true})
-	if r.count(`"usage":{"prompt_tokens":0,"completion_tokens":2,"total_tokens":2}`) != 1 {
-		t.Errorf("counted by the host: %s", r.text())
+	if r.count(`"usage"`) != 0 {
+		t.Errorf("the engine told none: %s", r.text())
 	}
 	r = play(t, scene{model: func(m *stream.Model) { m.AlwaysUsage = true }, lines: lines})
 	if r.count(`"usage":{`) != 1 {

@@ -166,9 +166,9 @@ func (s *stream) openResponse(r *backend.Request) error {
 // refusal is the error for a status other than 200.
 func (s *stream) refusal(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-	e := backend.StatusError(resp.StatusCode, body)
+	e := backend.StatusError(resp.StatusCode, resp.Header, body)
 	if resp.StatusCode == s.backend.cfg.OverloadStatus {
-		e.Status = resp.StatusCode
+		e.Status, e.Code = resp.StatusCode, backend.CodeOverloaded
 	}
 	if key := s.backend.cfg.APIKey; key != "" {
 		e.Said = strings.ReplaceAll(e.Said, key, "[key]")

@@ -79,6 +79,13 @@ func delta(text string) string {
 	return `data: {"choices":[{"index":0,"delta":{"content":"` + text + `"},"finish_reason":null}]}` + "\n\n"
 }
 
+// cut breaks the connection.
+func cut(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		_ = conn.Close()
+	}
+}
+
 const stop = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop","stop_reason":null}]}` + "\n\n"
 
 func TestAnswer(t *testing.T) {
@@ -119,11 +126,13 @@ func TestGoodEnds(t *testing.T) {
 		"[DONE]":           func(w http.ResponseWriter) { sendSSE(w, stop+"data: [DONE]\n\n") },
 		"[DONE] and space": func(w http.ResponseWriter) { sendSSE(w, stop+"data: \t\n\ndata: [DONE] \r\n\r\n") },
 		"closed":           func(w http.ResponseWriter) { sendSSE(w, stop) },
+		"[DONE] cut":       func(w http.ResponseWriter) { sendSSE(w, stop+"data: [DO") },
+		"data: cut":        func(w http.ResponseWriter) { sendSSE(w, stop+"data:") },
+		"the usage cut":    func(w http.ResponseWriter) { sendSSE(w, stop+`data: {"choices":[],"usa`) },
+		"[DONE], broken":   func(w http.ResponseWriter) { sendSSE(w, stop+"data: [DO"); cut(w) },
 		"broken off after the finish reason": func(w http.ResponseWriter) {
 			sendSSE(w, stop)
-			if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-				_ = conn.Close()
-			}
+			cut(w)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,12 +196,6 @@ func TestBadEngines(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body) // until then a server does not see the client go
 		<-r.Context().Done()
 	}
-	cut := func(w http.ResponseWriter) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err == nil {
-			_ = conn.Close()
-		}
-	}
 	const short = 30 * time.Millisecond
 	for _, c := range []struct {
 		name    string
@@ -207,10 +210,10 @@ func TestBadEngines(t *testing.T) {
 		{"status 500", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"error":{"message":"rank 3"}}`, 500)
 		}, "", 500, backend.CodeStatus, false, "rank 3"},
-		{"status 502", Config{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(502) }, "", 500, backend.CodeStatus, false, "502"},
-		{"status 503", Config{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }, "", 503, backend.CodeStatus, false, "503"},
-		{"status 529", Config{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(529) }, "", 529, backend.CodeStatus, false, "529"},
-		{"own overload", Config{OverloadStatus: 599}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(599) }, "", 599, backend.CodeStatus, false, "599"},
+		{"status 502", Config{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(502) }, "", 502, backend.CodeStatus, false, "502"},
+		{"status 503", Config{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }, "", 503, backend.CodeOverloaded, false, "503"},
+		{"status 529", Config{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(529) }, "", 529, backend.CodeOverloaded, false, "529"},
+		{"own overload", Config{OverloadStatus: 599}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(599) }, "", 599, backend.CodeOverloaded, false, "599"},
 		{"status 400", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"object":"error","message":"too long","code":400}`, 400)
 		}, "", 400, backend.CodeStatus, true, "too long"},
@@ -219,7 +222,7 @@ func TestBadEngines(t *testing.T) {
 		}, "", 400, backend.CodeStatus, true, "bad body"},
 		{"status 401", Config{APIKey: "sesame"}, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"error":"wrong key sesame"}`, http.StatusUnauthorized)
-		}, "", 401, backend.CodeStatus, true, "wrong key [key]"},
+		}, "", 502, backend.CodeAuth, false, "wrong key [key]"},
 		{"redirect", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		}, "", 502, backend.CodeProtocol, false, "307"},
@@ -249,13 +252,13 @@ func TestBadEngines(t *testing.T) {
 		}, "", 400, backend.CodeReported, true, "too long"},
 		{"error event", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, "event: error\ndata: {\"error\":{\"message\":\"busy\",\"code\":503}}\n\n")
-		}, "", 503, backend.CodeReported, false, "busy"},
+		}, "", 503, backend.CodeOverloaded, false, "busy"},
 		{"T3 error event of comments", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, "event: error\n: rank 3\n: is gone\n\n")
 		}, "", 500, backend.CodeReported, false, "rank 3 -- is gone"},
 		{"aborted", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, delta("a")+`data: {"choices":[{"index":0,"delta":{},"finish_reason":"abort"}]}`+"\n\ndata: [DONE]\n\n")
-		}, "a", 500, backend.CodeAborted, false, "abort"},
+		}, "a", 502, backend.CodeAborted, false, "abort"},
 		{"too long", Config{MaxEvent: 500}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, delta("a")+delta(strings.Repeat("x", 5000)))
 		}, "a", 502, backend.CodeProtocol, false, "limit"},
@@ -264,7 +267,8 @@ func TestBadEngines(t *testing.T) {
 			sendSSE(w, delta("a")+`data: {"choices":[{"index":0,"delta":{"content":"b"}}]}`)
 			cut(w)
 		}, "a", 502, backend.CodeBroken, false, "broke off"},
-		{"just ends", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, delta("a")) }, "a", 500, backend.CodeBroken, false, "[DONE]"},
+		{"just ends", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, delta("a")) }, "a", 502, backend.CodeIncomplete, false, "[DONE]"},
+		{"just ends in [DONE]", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, delta("a")+"data: [DON") }, "a", 502, backend.CodeIncomplete, false, "[DONE]"},
 		{"nothing but [DONE]", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, "data: [DONE]\n\n") }, "", 502, backend.CodeProtocol, false, "no choices"},
 		{"compressed", Config{}, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
@@ -273,7 +277,7 @@ func TestBadEngines(t *testing.T) {
 		{"too long after the end", Config{MaxEvent: 500}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, delta("a")+stop+delta(strings.Repeat("x", 5000)))
 		}, "a", 502, backend.CodeProtocol, false, "limit"},
-		{"ends with nothing", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, "") }, "", 500, backend.CodeBroken, false, "[DONE]"},
+		{"ends with nothing", Config{}, func(w http.ResponseWriter, r *http.Request) { sendSSE(w, "") }, "", 502, backend.CodeIncomplete, false, "[DONE]"},
 		{"no status in time", Config{FirstByte: short}, wait, "", 504, backend.CodeTimeout, false, "first_byte"},
 		{"no event in time", Config{FirstByte: short}, func(w http.ResponseWriter, r *http.Request) {
 			sendSSE(w, ": ping\n\n")

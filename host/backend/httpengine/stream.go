@@ -88,6 +88,9 @@ func (s *stream) nextEvent() (chunk.Item, error) {
 			continue
 		}
 		if err := s.chunk.Decode(event.Data); err != nil {
+			if event.Cut {
+				return s.endOfStream(false) // in the middle of a line, of [DONE] or of a chunk
+			}
 			return chunk.Item{}, &backend.Error{Status: http.StatusBadGateway, Code: backend.CodeProtocol,
 				Message: "a chunk of the engine can't be read", Cause: err}
 		}

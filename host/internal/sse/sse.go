@@ -22,6 +22,8 @@ type Event struct {
 	HasData bool
 	// Comments are the texts of the first comment lines in this event's block.
 	Comments []string
+	// Cut says that the stream ended before the event did.
+	Cut bool
 }
 
 // Reader reads events. Other than the standard it gives events that have a name
@@ -60,6 +62,7 @@ func (r *Reader) Next() (Event, error) {
 	for {
 		line, err := r.line()
 		if err == io.EOF && r.seen {
+			r.event.Cut = true
 			return r.event, nil
 		}
 		if err != nil {
