@@ -37,6 +37,11 @@ func SplitName(parser string) (family string, kind Kind) {
 	return parser, Unified
 }
 
+// Native is a maker of parsers of kind k, for a session in a native mode.
+func (k Kind) Native(build func(open *abi.OpenBlock, kind Kind) Parser) func(*abi.OpenBlock) Parser {
+	return func(open *abi.OpenBlock) Parser { return build(open, k) }
+}
+
 // Family makes a Module's New for a module with one family, all of whose parsers
 // are called as Kind says: build makes the parser of a kind, or nil if the family
 // has none of it. A module with several families calls SplitName instead.

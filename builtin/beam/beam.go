@@ -33,8 +33,9 @@ var (
 	guidedGrammar = guided.Compile(guided.Markup{
 		Think:    []string{harmonymsg.AnalysisHeader},
 		EndThink: []string{harmonymsg.End},
+		Frames:   []string{"<|start|>assistant"}, Openers: []string{" to="},
 		Strip: []string{
-			"<|start|>assistant", harmonymsg.FinalHeader, "<|channel|>analysis", "<|constrain|>xml",
+			harmonymsg.FinalHeader, "<|channel|>analysis", "<|constrain|>xml",
 			harmonymsg.Message, harmonymsg.Call, harmonymsg.Return, harmonymsg.Start, harmonymsg.Channel, harmonymsg.Constrain, // also of half a header
 		},
 	})
@@ -81,7 +82,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		start:  sdk.StartOf(s),
 	}
 	if s.Mode != abi.ModeNative {
-		return guided.New(guidedGrammar, s)
+		return guided.New(guidedGrammar, s, kind.Native(newParser))
 	}
 	p.turn.ReturnEnds = true
 	p.turn.Trial = opening.Trial(s, kind, newParser)

@@ -25,10 +25,10 @@ var config = sdktest.Config{
 	Leaks:   leaks,
 }
 
-// leaks finds markup in what was said though the input had no quotation that
+// leaks finds, in native mode, markup in what was said though the input had no quotation that
 // could protect it.
 func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") {
+	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") {
 		return ""
 	}
 	for _, attribute := range []string{`name="f"`, `name="a"`, `string="true"`} {

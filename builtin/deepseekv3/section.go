@@ -29,9 +29,9 @@ var sections = dsml.Section{
 	Bare:  []bool{false, true},
 	Strip: []string{separator, callEnd, sectionEnd},
 	Guided: guided.Markup{
-		Strip:   []string{sectionBegin, sectionEnd, callEnd},
+		Strip:   []string{sectionEnd, callEnd, separator},
+		Openers: []string{sectionBegin},
 		Headers: []guided.Header{{Marker: callBegin}},
-		Bodies:  []guided.Body{{Open: separator, Close: callEnd}},
 	},
 	New: func() dsml.Reader { return &section{} },
 }

@@ -70,7 +70,7 @@ func newDialect(think, endThink []string) dialect {
 	return dialect{
 		prose: prose.Compile(prose.Markers{Think: think, EndThink: endThink, Calls: []string{openCall, callWord}, Strip: strip}),
 		guided: guided.Compile(guided.Markup{
-			Think: think, EndThink: endThink, Strip: append([]string{openCall}, strip...),
+			Think: think, EndThink: endThink, Strip: strip, Openers: []string{openCall},
 			Asked: []string{callWord}, Ask: func() guided.Ask { return newAsk(set) },
 		}),
 		marks:  set,
@@ -103,7 +103,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if d.guided != nil && s.Mode != abi.ModeNative {
 		started := *s
 		started.Start = start
-		p.guided = guided.New(d.guided, &started)
+		p.guided = guided.New(d.guided, &started, kind.Native(newParser))
 		return p
 	}
 	literal := start == abi.ChannelResponse

@@ -17,10 +17,10 @@ var vocabulary = []string{
 
 var config = sdktest.Config{Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
 
-// leaks finds markup in what was said though the input had no quotation that
+// leaks finds, in native mode, markup in what was said though the input had no quotation that
 // could protect it.
 func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(input, delimiter, ""), "\"'`") {
+	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(input, delimiter, ""), "\"'`") {
 		return ""
 	}
 	for _, said := range []string{text, reasoning} {

@@ -90,9 +90,8 @@ var guidedGrammar, guidedTools = guidedFor(thinking), guidedFor(prose.Markers{})
 func guidedFor(m prose.Markers) *guided.Grammar {
 	return guided.Compile(guided.Markup{
 		Think: m.Think, EndThink: m.EndThink,
-		Strip:   []string{callClose, keyClose, valueClose},
+		Strip:   strays,
 		Headers: []guided.Header{{Marker: callOpen}},
-		Bodies:  []guided.Body{{Open: keyOpen, Close: keyClose}, {Open: valueOpen, Close: valueClose}},
 	})
 }
 
@@ -116,7 +115,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	case read && s.Mode != abi.ModeNative:
 		open := *s
 		open.Start = p.start
-		return guided.New(g, &open)
+		return guided.New(g, &open, kind.Native(newParser))
 	case read && len(s.Tools) > 0:
 		p.grammar = proseGrammar(s.Tools, literal)
 	case literal:

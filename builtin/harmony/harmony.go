@@ -33,9 +33,10 @@ var (
 		Think:    []string{harmonymsg.AnalysisHeader},
 		EndThink: []string{harmonymsg.End},
 		Strip: []string{
-			"<|start|>assistant", harmonymsg.FinalHeader, harmonymsg.Channel + "commentary" + harmonymsg.Message,
+			harmonymsg.FinalHeader, harmonymsg.Channel + "commentary" + harmonymsg.Message,
 			"<|constrain|>json", harmonymsg.Message, harmonymsg.Call, harmonymsg.Return, harmonymsg.Start, harmonymsg.Channel, harmonymsg.Constrain, // also of half a header
 		},
+		Frames:  []string{"<|start|>assistant"},
 		Headers: []guided.Header{{Marker: "<|channel|>commentary to=functions."}, {Marker: "<|channel|>analysis to=functions."}},
 	})
 )
@@ -53,7 +54,7 @@ type parser struct {
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{tools: s.Tools, calls: kind.Calls() && len(s.Tools) > 0, think: kind != sdk.Tools, start: sdk.StartOf(s)}
 	if s.Mode != abi.ModeNative {
-		return guided.New(guidedGrammar, s)
+		return guided.New(guidedGrammar, s, kind.Native(newParser))
 	}
 	p.turn.Trial = opening.Trial(s, kind, newParser)
 	switch p.start {

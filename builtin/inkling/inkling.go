@@ -50,8 +50,8 @@ var (
 		JSON: true, Members: toolblock.Members{Arguments: []string{"args"}},
 	})
 	guidedGrammar = guided.Compile(guided.Markup{
-		Think: []string{thinking}, EndThink: []string{end, sampled, message},
-		Strip: []string{text, call, textCall, failed, end, sampled, message},
+		Think: []string{thinking}, EndThink: []string{end, sampled}, Frames: []string{message},
+		Strip: []string{text, textCall, failed, end, sampled}, Openers: []string{call},
 	})
 )
 
@@ -89,7 +89,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if kind.Calls() && s.Mode != abi.ModeNative {
 		started := *s
 		started.Start = p.start
-		return guided.New(guidedGrammar, &started)
+		return guided.New(guidedGrammar, &started, kind.Native(newParser))
 	}
 	p.prose.Trial = opening.Trial(s, kind, newParser)
 	switch p.start {

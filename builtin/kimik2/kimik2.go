@@ -88,9 +88,9 @@ func newDialect(think, endThink []string) dialect {
 		}),
 		guided: guided.Compile(guided.Markup{
 			Think: think, EndThink: endThink,
-			Strip:   []string{sectionBegin, sectionBegin1, sectionEnd, sectionEnd1, callEnd},
+			Strip:   []string{sectionEnd, sectionEnd1, callEnd, argBegin},
+			Openers: []string{sectionBegin, sectionBegin1},
 			Headers: []guided.Header{{Marker: callBegin}},
-			Bodies:  []guided.Body{{Open: argBegin, Close: callEnd}},
 		}),
 		structure: scan.NewSet(structure...),
 		inThought: jsonbody.Compile(thoughtEnds(endThink)),
@@ -119,7 +119,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if d.guided != nil && open.Mode != abi.ModeNative {
 		started := *open
 		started.Start = start
-		return guided.New(d.guided, &started)
+		return guided.New(d.guided, &started, kind.Native(newParser))
 	}
 	literal := start == abi.ChannelResponse
 	switch {

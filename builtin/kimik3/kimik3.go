@@ -81,28 +81,17 @@ func flatDialect(strip, calls []mark) dialect {
 	return dialect{g, g}
 }
 
+// guidedGrammar is the markup of a guided mode.
 var guidedGrammar = guided.Compile(guided.Markup{
 	Think:    markTexts(openThink),
 	EndThink: markTexts(closeThink, headThink, openResponse),
-	Strip:    markTexts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeResponse, closeMessage, endMark),
+	Strip:    markTexts(closeTools, closeCall, closeArgument, closeJSON, closeResponse, closeMessage, endMark),
+	Openers:  markTexts(openTools),
 	Headers: []guided.Header{
 		{Marker: open + "call", End: separator, Attributes: true}, {Marker: open + " call", End: separator, Attributes: true},
 		{Marker: open + "message", End: separator, Attributes: true}, {Marker: open + " message", End: separator, Attributes: true},
 	},
-	Bodies: guidedBodies(),
 })
-
-// guidedBodies are the parts of native calls that a guided parser takes out.
-func guidedBodies() []guided.Body {
-	var all []guided.Body
-	for _, head := range headArgument.spellings() {
-		all = append(all, guided.Body{Open: head, End: separator, Close: closer + "argument" + separator})
-	}
-	for _, head := range headJSON.spellings() {
-		all = append(all, guided.Body{Open: head, End: separator, Close: closer + "json" + separator})
-	}
-	return all
-}
 
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	start := sdk.StartOf(s)
@@ -125,7 +114,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if s.Mode != abi.ModeNative && p.reading {
 		open := *s
 		open.Start = p.start
-		return guided.New(guidedGrammar, &open)
+		return guided.New(guidedGrammar, &open, kind.Native(newParser))
 	}
 	p.prose.Trial = opening.Trial(s, kind, newParser)
 	if p.start == abi.ChannelResponse {

@@ -22,7 +22,7 @@ const tag = "<|python_tag|>"
 var (
 	calls   = prose.Compile(prose.Markers{Calls: []string{tag, "{"}})
 	nothing = prose.Compile(prose.Markers{})
-	bare    = guided.Compile(guided.Markup{Strip: []string{tag}})
+	bare    = guided.Compile(guided.Markup{Openers: []string{tag}})
 	objects = toolblock.NewGrammar(toolblock.Config{Open: tag, JSON: true})
 )
 
@@ -36,7 +36,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if open.Mode != abi.ModeNative {
 		started := *open
 		started.Start = abi.ChannelResponse
-		return guided.New(bare, &started)
+		return guided.New(bare, &started, kind.Native(newParser))
 	}
 	p := &parser{object: object{tools: open.Tools}, call: objects.Block()}
 	if len(open.Tools) == 0 {

@@ -47,7 +47,8 @@ func m3Grammars() (all [2][2]*prose.Grammar, bare [2]*guided.Grammar) {
 		}
 		bare[thoughts] = guided.Compile(guided.Markup{
 			Think: m.Think, EndThink: m.EndThink,
-			Strip:   []string{blockOpen, blockClose, invokeClose},
+			Strip:   []string{blockClose, invokeClose},
+			Openers: []string{blockOpen},
 			Headers: []guided.Header{{Marker: invoke, End: ">", Attributes: true}},
 		})
 		all[thoughts][0] = prose.Compile(m)
@@ -100,7 +101,7 @@ func newM3(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if kind.Calls() && s.Mode != abi.ModeNative {
 		open := *s
 		open.Start = start
-		return guided.New(m3Guided[thoughts], &open)
+		return guided.New(m3Guided[thoughts], &open, kind.Native(newM3))
 	}
 	if kind.Calls() && len(s.Tools) > 0 {
 		calls = 1

@@ -77,7 +77,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if kind.Calls() && open.Mode != abi.ModeNative {
 		started := *open
 		started.Start = start
-		return guided.New(d.guided, &started)
+		return guided.New(d.guided, &started, kind.Native(newParser))
 	}
 	g := d.noCalls
 	if calls {

@@ -84,7 +84,7 @@ func (p *parser) readInvoke(w *sdk.Window) bool {
 		w.Skip(len(invoke))
 		p.state = inBlock
 		return true
-	case t.n > 0 && !p.guided:
+	case t.n > 0:
 		from := p.declaredTool(string(b[t.at : t.at+t.n]))
 		w.Call(t.at+from, t.n-from, 0)
 	}

@@ -70,7 +70,7 @@ func (p *parser) readInvokeOrText(w *sdk.Window, n int) bool {
 	if beginsPayload(b, next) {
 		return p.startPayload(w, next)
 	}
-	w.Skip(i)
-	p.state, p.body = inCall, toTool
+	w.Skip(n)
+	p.state, p.body = inInvoke, toTool // the model wrote a native call all the same
 	return true
 }

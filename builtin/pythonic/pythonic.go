@@ -26,7 +26,7 @@ const (
 var (
 	calls   = prose.Compile(prose.Markers{Calls: []string{start, "["}, Strip: []string{end}})
 	nothing = prose.Compile(prose.Markers{})
-	bare    = guided.Compile(guided.Markup{Strip: []string{start, end}})
+	bare    = guided.Compile(guided.Markup{Strip: []string{end}, Openers: []string{start}})
 )
 
 // isStart is the start marker's place in Calls.
@@ -39,7 +39,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if open.Mode != abi.ModeNative {
 		started := *open
 		started.Start = abi.ChannelResponse
-		return guided.New(bare, &started)
+		return guided.New(bare, &started, kind.Native(newParser))
 	}
 	p := &parser{}
 	g := calls

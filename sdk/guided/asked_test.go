@@ -21,7 +21,7 @@ var asking = guided.Compile(guided.Markup{
 	},
 })
 
-var askingModule = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser { return guided.New(asking, s) }}
+var askingModule = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser { return guided.New(asking, s, nil) }}
 
 func TestAsked(t *testing.T) {
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ import (
 // marker that the model wrote all the same, are no part of it.
 func Example() {
 	grammar := guided.Compile(guided.Markup{
-		Think: []string{"<think>"}, EndThink: []string{"</think>"}, Strip: []string{"<tool_call>", "</tool_call>"},
+		Think: []string{"<think>"}, EndThink: []string{"</think>"}, Openers: []string{"<tool_call>"}, Strip: []string{"</tool_call>"},
 	})
-	module := sdk.Module{New: func(open *abi.OpenBlock) sdk.Parser { return guided.New(grammar, open) }}
+	module := sdk.Module{New: func(open *abi.OpenBlock) sdk.Parser { return guided.New(grammar, open, nil) }}
 	text := `<think>hm</think><tool_call>[{"name":"f"}]`
 	s, _ := sdk.Open(&module, &abi.OpenBlock{Mode: abi.ModeGuidedRequired, Tools: []string{"f"}})
 	for _, a := range []abi.Answer{s.Push(0, 0, []byte(text)), s.Finish(abi.RawOffset(len(text)), abi.FinishUnknown)} {

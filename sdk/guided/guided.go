@@ -1,10 +1,13 @@
 // Package guided is the parser for guided modes, in which the engine was made to
 // emit bare JSON for its calls. It is the same for every family: it separates
-// reasoning from the answer, takes stray native markup out, and marks the JSON
-// as payload. The host reads the calls from the payload.
+// reasoning from the answer, takes native markup round the JSON out, and marks the
+// JSON as payload. The host reads the calls from the payload. Where the model wrote
+// a native call all the same, the family's own parser takes over.
 package guided
 
 import (
+	"slices"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -18,13 +21,14 @@ type Markup struct {
 	Think, EndThink []string
 	// Strip are markers that are taken out wherever they stand unquoted.
 	Strip []string
-	// Headers are markers behind which a call's name may stand; both are taken
-	// out.
+	// Frames are markers that begin a message: a native call may be in it. They are
+	// taken out, and end a thought.
+	Frames []string
+	// Openers are markers that begin a native call: they are taken out before the
+	// payload, and are prose where they begin neither.
+	Openers []string
+	// Headers are openers behind which a call's name may stand.
 	Headers []Header
-	// Bodies are the parts of a native call that hold its arguments. Directly
-	// behind another marker or a header they are taken out with all that is in
-	// them: a native call in place of the payload is no call.
-	Bodies []Body
 	// Tags are as in prose.Markers.
 	Tags []string
 	// Asked are markers that are markup only before what Ask knows, and words
@@ -48,58 +52,48 @@ type Header struct {
 	// Attributes says that attributes in quotation marks stand before End, as in a
 	// tag. The payload may cut them short.
 	Attributes bool
-	// Close closes a native call whose arguments stand behind the header as a JSON
-	// object. Where it is empty, an object there is the payload; and so it is in
-	// any case where the payload is one tool's arguments.
-	Close string
 }
-
-// Body is a native call's arguments with the markers around them. Where End is
-// given, attributes stand between Open and it.
-type Body struct{ Open, End, Close string }
 
 // Grammar is Markup made ready for scanning. It may be shared.
 type Grammar struct {
 	Markup
 	normal, response *prose.Grammar
-	markers          *scan.Set   // Strip, Headers, Bodies, Asked, in the order of the ids that prose gives
-	firstAsked       int         // the place of the first of Asked there
-	allMarkers       *scan.Set   // all of these and those of thoughts
-	closers          []*scan.Set // of each body, then of each header: its closer, then what ends a thought
+	markers          *scan.Set // Strip, Frames, Openers, Headers, Asked, in the order of the ids that prose gives
+	firstHeader      int       // the place of the first of Headers there
+	firstAsked       int       // the place of the first of Asked there
+	allMarkers       *scan.Set // all of these and those of thoughts
+	thoughts         *scan.Set // those of thoughts
 }
 
 // Compile makes a Grammar.
 func Compile(m Markup) *Grammar {
 	g := &Grammar{Markup: m}
-	markers := append([]string(nil), m.Strip...)
+	markers := slices.Concat(m.Strip, m.Frames, m.Openers)
+	g.firstHeader = len(markers)
 	for _, h := range m.Headers {
 		markers = append(markers, h.Marker)
 	}
-	for _, b := range m.Bodies {
-		markers = append(markers, b.Open)
-		g.closers = append(g.closers, scan.NewSet(append([]string{b.Close}, m.EndThink...)...))
-	}
 	g.firstAsked = len(markers)
 	markers = append(markers, m.Asked...)
-	for _, h := range m.Headers {
-		var set *scan.Set
-		if h.Close != "" {
-			set = scan.NewSet(append([]string{h.Close}, m.EndThink...)...)
-		}
-		g.closers = append(g.closers, set)
-	}
 	g.markers = scan.NewSet(markers...)
-	g.allMarkers = scan.NewSet(append(append(append([]string(nil), m.Think...), m.EndThink...), markers...)...)
-	calls := append(append([]string(nil), markers...), "{", "[")
+	g.thoughts = scan.NewSet(slices.Concat(m.Think, m.EndThink)...)
+	g.allMarkers = scan.NewSet(slices.Concat(m.Think, m.EndThink, markers)...)
+	calls := append(slices.Clone(markers), "{", "[")
 	g.normal = prose.Compile(prose.Markers{Think: m.Think, EndThink: m.EndThink, Calls: calls, Tags: m.Tags})
 	g.response = prose.Compile(prose.Markers{Calls: calls, Tags: m.Tags})
 	return g
 }
 
+// Native makes the family's parser of native calls for a session. The session that
+// it is given starts in the channel that is open at the call.
+type Native func(open *abi.OpenBlock) sdk.Parser
+
 // New makes the parser of a session in a guided mode. The session starts in the
-// channel open.Start; see sdk.StartOf.
-func New(g *Grammar, open *abi.OpenBlock) sdk.Parser {
-	p := &parser{g: g, start: open.Start, named: open.Mode == abi.ModeGuidedNamed}
+// channel open.Start; see sdk.StartOf. native may be nil: then nothing is a native
+// call.
+func New(g *Grammar, open *abi.OpenBlock, native Native) sdk.Parser {
+	p := &parser{g: g, start: open.Start, named: open.Mode == abi.ModeGuidedNamed, native: native, open: *open}
+	p.open.Mode = abi.ModeNative
 	if g.Ask != nil {
 		p.ask = g.Ask()
 	}
@@ -124,29 +118,30 @@ type state uint8
 const (
 	inProse        state = iota
 	atThoughtStart       // at the start of an open thought
+	atOpener             // at what may begin a native call
+	inTrial              // there, and the native parser reads on
 	afterMarker          // directly behind a marker
 	afterPayload         // directly behind the payload
 	inPayload
-	inBodyHead // before the End of a native call's body
-	inBody
-	inBodyJSON
+	inNativeTurn  // the native parser reads the rest
 	atAskedMarker // at a marker of Asked
 	awaitingAsk   // and Ask answered Wait
 )
 
 type parser struct {
-	g            *Grammar
-	start        abi.Channel
-	prose        prose.Machine
-	json         scan.JSON // of a native call
-	payload      Payload
-	state        state
-	named        bool // the payload is one tool's arguments
-	lastHeader   int  // behind this header, counted from 1
-	objectCloser int  // what closes a native call whose object comes next, counted from 1
-	bodyCloser   int  // what closes the native call
-	askedMarker  int  // at this marker
-	ask          Ask
+	g           *Grammar
+	start       abi.Channel
+	prose       prose.Machine
+	payload     Payload
+	state       state
+	named       bool // the payload is one tool's arguments
+	askedMarker int  // at this marker
+	ask         Ask
+
+	native Native
+	open   abi.OpenBlock // of a native session
+	trial  sdk.Trial
+	taken  sdk.Parser // the native parser that reads the rest
 }
 
 // Channel implements sdk.Channeler.
@@ -173,10 +168,13 @@ func (p *parser) readPart(w *sdk.Window) (more bool) {
 		}
 		p.state = afterPayload
 		return true
-	case inBodyHead:
-		return p.skipBodyAttributes(w)
-	case inBody, inBodyJSON:
-		return p.skipNativeBody(w)
+	case atOpener:
+		return p.readOpener(w)
+	case inTrial:
+		return p.tryNative(w)
+	case inNativeTurn:
+		p.taken.Step(w)
+		return false
 	case atAskedMarker, awaitingAsk:
 		return p.askFamily(w)
 	}
@@ -186,12 +184,13 @@ func (p *parser) readPart(w *sdk.Window) (more bool) {
 		return false
 	case id >= p.g.firstAsked && id < p.g.markers.Count():
 		p.state, p.askedMarker = atAskedMarker, id
-	case id < p.g.markers.Count():
-		p.takeMarker(w, id, false)
-	case p.prose.Thought:
+	case id < len(p.g.Strip):
+		w.Skip(p.g.markers.Len(id))
+		p.state = afterMarker
+	case id >= p.g.markers.Count() && p.prose.Thought:
 		w.Reasoning(1)
 	default:
-		p.beginPayload()
+		p.state = atOpener
 	}
 	return true
 }
@@ -236,68 +235,171 @@ func (p *parser) payloadOpens(b []byte, final bool) scan.Verdict {
 	return scan.Yes
 }
 
-// takeMarker takes marker id out, which stands at the window's start.
-func (p *parser) takeMarker(w *sdk.Window, id int, wrapped bool) {
-	w.Skip(p.g.markers.Len(id))
-	p.state, p.lastHeader, p.objectCloser = afterMarker, 0, 0
-	id -= len(p.g.Strip)
-	if id >= 0 && id < len(p.g.Headers) {
-		p.lastHeader = id + 1
+// readOpener decides what begins at the window's start, which is an opener or a bracket: the
+// payload, behind openers or not, a native call, or prose.
+func (p *parser) readOpener(w *sdk.Window) bool {
+	n, header, v := p.payloadBehind(w.Bytes(), w.Final)
+	native := v == scan.No
+	if v == scan.Yes && w.Bytes()[n] == '{' {
+		native = header && !p.named // an object behind a name is that call's
+	} else if v == scan.Yes && w.Bytes()[n] == '[' {
+		native, v = p.isNoList(w.Bytes()[n:], w.Final)
 	}
-	if id -= len(p.g.Headers); id >= 0 && wrapped {
-		p.state, p.bodyCloser = inBody, id
-		if p.g.Bodies[id].End != "" {
-			p.state = inBodyHead
+	switch {
+	case v == scan.Wait:
+		return false
+	case native && p.native != nil:
+		p.open.Start = abi.ChannelContent
+		if p.prose.Thought {
+			p.open.Start = abi.ChannelReasoning
+		} else if p.start == abi.ChannelResponse {
+			p.open.Start = abi.ChannelResponse
 		}
+		p.trial.Start(w, p.native(&p.open))
+		p.state = inTrial
+	default:
+		p.readGuided(w)
 	}
+	return true
 }
 
-// readAfterMarker reads what follows a marker: a name, another marker or the payload,
-// with white space between, or prose.
-func (p *parser) readAfterMarker(w *sdk.Window) bool {
-	b := w.Bytes()
-	n := 0
-	if p.lastHeader > 0 {
-		h := &p.g.Headers[p.lastHeader-1]
-		n = nameLen(b, h.Attributes)
-		if n == len(b) && !w.Final && n < maxLookahead {
-			return false
-		}
-		if h.End != "" {
-			switch v := scan.Prefix(b[n:], h.End, w.Final); {
-			case v == scan.Wait:
-				return false
-			case v == scan.Yes:
-				w.Skip(n + len(h.End))
-				if h.Close != "" && !p.named {
-					p.objectCloser = len(p.g.Bodies) + p.lastHeader
-				}
-			case h.Attributes && n < maxLookahead && (n == len(b) || isOpener(b[n])):
-				w.Skip(n)
-			}
-			p.lastHeader = 0
-			return true
-		}
-	}
-	i := n + scan.LeadingSpace(b[n:])
-	opener := p.payloadOpens(b[i:], w.Final)
-	switch {
-	case i >= maxLookahead:
-		p.state = inProse
-	case i == len(b) && !w.Final, opener == scan.Wait:
+// tryNative lets the native parser read on, and gives it the rest once it reads a
+// call.
+func (p *parser) tryNative(w *sdk.Window) bool {
+	switch p.trial.Step(w) {
+	case sdk.Undecided:
 		return false
-	case i == len(b):
-		w.Skip(n) // a header that was cut
-		p.state = inProse
-	case b[i] == '{' && p.objectCloser > 0:
-		w.Skip(i)
-		p.state, p.bodyCloser = inBody, p.objectCloser-1
-	case opener == scan.Yes:
-		w.Skip(i)
+	case sdk.Accepted:
+		p.taken = p.trial.TakeOver(w)
+		p.state = inNativeTurn
+		p.trial = sdk.Trial{}
+		return false
+	}
+	p.trial = sdk.Trial{}
+	p.readGuided(w)
+	return true
+}
+
+// readGuided reads on at an opener or a bracket that begins no native call.
+func (p *parser) readGuided(w *sdk.Window) {
+	n, _, v := p.payloadBehind(w.Bytes(), true)
+	switch {
+	case v == scan.Yes:
+		w.Skip(n)
 		p.prose.Thought = false
 		p.beginPayload()
+		return
+	case n > 0: // before what opens or closes a thought
+		w.Skip(n)
 	default:
-		return p.takeNextMarker(w, i, true)
+		id, _ := p.g.markers.MatchPrefix(w.Bytes(), true)
+		switch n := p.g.markers.Len(id); {
+		case id < len(p.g.Strip)+len(p.g.Frames):
+			w.Skip(n)
+			p.prose.Thought = false
+		case !p.prose.Thought:
+			w.Text(n)
+		case w.Final && n == w.Len():
+			w.Reasoning(n)
+		default:
+			w.Skip(n)
+		}
+	}
+	p.state = inProse
+}
+
+// payloadBehind asks whether the payload follows the markers that b begins with, with names
+// and white space between. n is its place, and header says that a name stands
+// before it. On No n is the place of a marker of thoughts that follows in its place, or
+// 0.
+func (p *parser) payloadBehind(b []byte, final bool) (n int, header bool, v scan.Verdict) {
+	for n < maxLookahead {
+		switch v := p.payloadOpens(b[n:], final); {
+		case v != scan.No:
+			return n, header, v
+		case n == len(b) && !final:
+			return 0, false, scan.Wait
+		}
+		id, v := p.g.markers.MatchPrefix(b[n:], final)
+		if v == scan.No || v == scan.Yes && id >= p.g.firstAsked {
+			return p.thoughtBehind(b, n, final)
+		}
+		if v == scan.Wait {
+			return 0, false, v
+		}
+		n += p.g.markers.Len(id)
+		if id >= p.g.firstHeader {
+			end, v := readName(&p.g.Headers[id-p.g.firstHeader], b[n:], final)
+			if v == scan.Wait {
+				return 0, false, v
+			}
+			header = header || end > 0
+			n += end
+		}
+		n += scan.LeadingSpace(b[n:])
+	}
+	return 0, false, scan.No
+}
+
+// thoughtBehind asks whether a marker of thoughts stands at place n, behind other markers.
+func (p *parser) thoughtBehind(b []byte, n int, final bool) (int, bool, scan.Verdict) {
+	switch _, v := p.g.thoughts.MatchPrefix(b[n:], final); v {
+	case scan.Wait:
+		return 0, false, v
+	case scan.Yes:
+		return n, false, scan.No
+	}
+	return 0, false, scan.No
+}
+
+// readName gives the length of the name behind the marker of h, with its End, or 0 where
+// there is none.
+func readName(h *Header, b []byte, final bool) (n int, v scan.Verdict) {
+	n = nameLen(b, h.Attributes)
+	switch {
+	case n == len(b) && !final && n < maxLookahead:
+		return 0, scan.Wait
+	case h.End == "":
+		return n, scan.Yes
+	}
+	switch v := scan.Prefix(b[n:], h.End, final); {
+	case v == scan.Wait:
+		return 0, v
+	case v == scan.Yes:
+		return n + len(h.End), v
+	case h.Attributes && n < len(b) && isOpener(b[n]):
+		return n, scan.Yes
+	}
+	return 0, scan.Yes
+}
+
+// isNoList asks whether what begins with a square bracket is no JSON list of calls.
+func (p *parser) isNoList(b []byte, final bool) (is bool, v scan.Verdict) {
+	n := 1 + scan.LeadingSpace(b[1:])
+	switch {
+	case n == len(b) && !final && n < maxLookahead:
+		return false, scan.Wait
+	case n == len(b), n >= maxLookahead:
+		return false, scan.Yes
+	}
+	return b[n] != '{' && b[n] != ']', scan.Yes
+}
+
+// readAfterMarker reads what follows a marker: another one or the payload, with white space
+// between, or prose.
+func (p *parser) readAfterMarker(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := scan.LeadingSpace(b)
+	switch v := p.payloadOpens(b[n:], w.Final); {
+	case n >= maxLookahead, n == len(b) && w.Final:
+		p.state = inProse
+	case n == len(b), v == scan.Wait:
+		return false
+	case v == scan.Yes:
+		w.Skip(n)
+		p.state = atOpener
+	default:
+		return p.takeNextMarker(w, n)
 	}
 	return true
 }
@@ -314,7 +416,7 @@ func (p *parser) askFamily(w *sdk.Window) bool {
 		return false
 	case v == scan.Yes:
 		w.Skip(n)
-		p.state, p.lastHeader, p.objectCloser = afterMarker, 0, 0
+		p.state = afterMarker
 		return true
 	case p.prose.Thought:
 		w.Reasoning(p.g.markers.Len(p.askedMarker))
@@ -328,13 +430,16 @@ func (p *parser) askFamily(w *sdk.Window) bool {
 // takeNextMarker goes on with the marker that may stand at place i, the bytes before it
 // being structure then; without a marker they are prose. One that has to be asked
 // about is read as prose reads it.
-func (p *parser) takeNextMarker(w *sdk.Window, i int, wrapped bool) bool {
+func (p *parser) takeNextMarker(w *sdk.Window, i int) bool {
 	switch id, v := p.g.markers.MatchPrefix(w.Bytes()[i:], w.Final); {
 	case v == scan.Wait:
 		return false
+	case v == scan.Yes && id < len(p.g.Strip):
+		w.Skip(i + p.g.markers.Len(id))
+		p.state = afterMarker
 	case v == scan.Yes && id < p.g.firstAsked:
 		w.Skip(i)
-		p.takeMarker(w, id, wrapped)
+		p.state = atOpener
 	default:
 		p.state = inProse
 	}
@@ -394,57 +499,7 @@ func (p *parser) readAfterPayload(w *sdk.Window) bool {
 	case n == len(b):
 		return false
 	}
-	return p.takeNextMarker(w, n, false)
-}
-
-// skipBodyAttributes takes the attributes before a native call's arguments out.
-func (p *parser) skipBodyAttributes(w *sdk.Window) bool {
-	b, end := w.Bytes(), p.g.Bodies[p.bodyCloser].End
-	n := nameLen(b, true)
-	v := scan.Prefix(b[n:], end, w.Final)
-	if v == scan.Wait && n < maxLookahead {
-		return false
-	}
-	if v == scan.Yes {
-		n += len(end)
-	}
-	w.Skip(n)
-	p.state = inBody
-	return true
-}
-
-// skipNativeBody takes a native call's arguments out. A marker inside a JSON string is
-// not its end. In a thought, what ends the thought ends it too.
-func (p *parser) skipNativeBody(w *sdk.Window) bool {
-	b := w.Bytes()
-	if p.state == inBody {
-		n := scan.LeadingSpace(b)
-		w.Skip(n)
-		if b = b[n:]; len(b) == 0 {
-			return false
-		}
-		p.state = inBodyJSON
-		p.json.Reset()
-	}
-	n, status := p.json.Scan(b)
-	w.Skip(n)
-	if status == scan.More {
-		return false
-	}
-	at, id, v := p.g.closers[p.bodyCloser].Find(w.Bytes(), 0, w.Final)
-	w.Skip(at)
-	switch {
-	case v != scan.Yes:
-		return false
-	case id == 0:
-		w.Skip(p.g.closers[p.bodyCloser].Len(id))
-		p.state, p.lastHeader, p.objectCloser = afterMarker, 0, 0
-	case p.prose.Thought:
-		p.state = inProse
-	default:
-		w.Skip(p.g.closers[p.bodyCloser].Len(id))
-	}
-	return true
+	return p.takeNextMarker(w, n)
 }
 
 func isOpener(c byte) bool { return c == '{' || c == '[' }

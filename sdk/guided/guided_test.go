@@ -14,14 +14,14 @@ import (
 // that is closed, <fn=NAME><args>JSON</call>.
 var toy = guided.Compile(guided.Markup{
 	Think: []string{"<think>"}, EndThink: []string{"</think>"},
-	Strip:   []string{"<calls>", "</calls>", "</call>"},
+	Strip:   []string{"</calls>", "</call>", "<args>"},
+	Openers: []string{"<calls>"},
 	Headers: []guided.Header{{Marker: "<call>"}, {Marker: "<fn=", End: ">"}},
-	Bodies:  []guided.Body{{Open: "<args>", Close: "</call>"}},
 })
 
 const manifest = `{"abi":"1.0","module":"toy","version":"1.0.0","parsers":[{"name":"toy","kind":"unified","guided":["required","named"]}]}`
 
-var module = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser { return guided.New(toy, s) }}
+var module = sdk.Module{Manifest: manifest, New: func(s *abi.OpenBlock) sdk.Parser { return guided.New(toy, s, nil) }}
 
 // said shows what becomes of a text: thoughts in [], payload in ‹›.
 func said(start abi.Channel, pieces []string) string {
@@ -80,9 +80,11 @@ func TestGuided(t *testing.T) {
 		{"name in front", 1, `<call>functions.f:0 {"a":1}`, `‹{"a":1}›`},
 		{"closed name in front", 1, `<fn=f>{"a":1}`, `‹{"a":1}›`},
 		{"name without an end borrows none", 1, `<fn=<think>so</think>{}`, `[so]‹{}›`},
-		{"native call", 1, `<calls><call>f:0<args>{"a":"</call>"}</call></calls>`, ``},
-		{"native call, then prose", 1, `<call>f<args> x</call> so`, ` so`},
-		{"native call that is cut", 1, `<call>f<args>{"a":`, ``},
+		{"object behind a name and a marker", 1, `<calls><call>f:0<args>{"a":"</call>"}</call></calls>`, `‹{"a":"</call>"}›`},
+		{"opener of no call", 1, `<call>f<args> x</call> so`, `<call>f x so`},
+		{"cut behind a name and a marker", 1, `<call>f<args>{"a":`, `‹{"a":›`},
+		{"cut behind an opener", 1, `a <call>`, `a <call>`},
+		{"cut behind an opener in a thought", 1, `<think><call>`, `[<call>]`},
 		{"lone arguments marker", 1, `a<args> b`, `a b`},
 		{"marker in a string", 1, `{"a":"</call> <think>"}`, `‹{"a":"</call> <think>"}›`},
 		{"blanks before a closer behind a broken payload", 1, `[{"a": </calls>x`, `‹[{"a":›x`},
@@ -90,7 +92,7 @@ func TestGuided(t *testing.T) {
 		{"marker told about in a thought", 1, `<think>I use <call> here</think>{}`, `[I use  here]‹{}›`},
 		{"thought ends at the wrapped payload", 1, `<think>so<calls>{}</calls>`, `[so]‹{}›`},
 		{"braces in a thought", 1, `<think>{x} [y]</think>{}`, `[{x} [y]]‹{}›`},
-		{"native call in a thought that ends", 1, `<think><call>f<args>x</think>{}`, `‹{}›`},
+		{"opener of no call in a thought that ends", 1, `<think><call>f<args>x</think>{}`, `[fx]‹{}›`},
 		{"quoted braces", 1, "a `{x}` {}", "a `{x}` ‹{}›"},
 		{"open thought", 2, `so</think>{}`, `[so]‹{}›`},
 		{"open thought, payload at once", 2, ` {"a":1}`, ` ‹{"a":1}›`},
@@ -98,7 +100,7 @@ func TestGuided(t *testing.T) {
 		{"cut", 1, `[{"a":"b`, `‹[{"a":"b›`},
 		{"long white space behind the payload", 1, `{}` + long + `</call>`, `‹{}›` + long},
 		{"long white space in the payload", 1, `[` + long + `</call>x`, `‹[` + long + `›x`},
-		{"long white space behind a marker", 1, `<call>` + long + `{}`, long + `‹{}›`},
+		{"long white space behind a marker", 1, `<call>` + long + `{}`, `<call>` + long + `‹{}›`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := said(c.start, []string{c.text}); got != c.want {

@@ -153,9 +153,9 @@ func New(c Config) *Grammar {
 	strip := []string{t.blockClose, t.invokeClose, t.parameterClose}
 	bare := []string{t.invoke, t.blockClose, t.invokeClose, t.parameterClose}
 	m := guided.Markup{
-		Strip:   []string{t.block, t.blockClose, t.invokeClose, t.parameterClose},
-		Headers: []guided.Header{{Marker: t.invoke, End: ">", Attributes: true, Close: t.invokeClose}},
-		Bodies:  []guided.Body{{Open: t.parameter + ` name="`, End: ">", Close: t.parameterClose}},
+		Strip:   []string{t.blockClose, t.invokeClose, t.parameterClose},
+		Openers: []string{t.block},
+		Headers: []guided.Header{{Marker: t.invoke, End: ">", Attributes: true}},
 		Tags:    []string{t.invoke, t.parameter + " "},
 	}
 	if s := c.Section; s != nil {
@@ -168,7 +168,7 @@ func New(c Config) *Grammar {
 		bare = append(bare, s.Strip...)
 		m.Strip = append(m.Strip, s.Guided.Strip...)
 		m.Headers = append(m.Headers, s.Guided.Headers...)
-		m.Bodies = append(m.Bodies, s.Guided.Bodies...)
+		m.Openers = append(m.Openers, s.Guided.Openers...)
 	}
 	g.glue = scan.NewSet(bare...)
 	g.after = scan.NewSet(t.block, t.invoke, t.parameterClose, t.invokeClose, t.blockClose)

@@ -11,7 +11,7 @@ import (
 // Parser makes a parser of that kind.
 func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	o := opening.For(s, kind, sdk.StartOf(s))
-	if guided := o.Guided(&g.guided); guided != nil {
+	if guided := o.Guided(&g.guided, kind.Native(g.Parser)); guided != nil {
 		return guided
 	}
 	p := &parser{StartChannel: o.StartChannel, g: g}

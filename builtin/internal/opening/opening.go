@@ -38,14 +38,14 @@ func For(s *abi.OpenBlock, kind sdk.Kind, start abi.Channel) Opening {
 func (o *Opening) InThought() bool { return o.StartChannel == StartChannel(abi.ChannelReasoning) }
 
 // Guided gives the parser of a session in a guided mode, by whether thoughts are
-// read, and nil in native mode.
-func (o *Opening) Guided(byThoughts *[2]*guided.Grammar) sdk.Parser {
+// read, and nil in native mode. native makes the parser of native calls.
+func (o *Opening) Guided(byThoughts *[2]*guided.Grammar, native guided.Native) sdk.Parser {
 	if !o.guided {
 		return nil
 	}
 	open := *o.session
 	open.Start = o.Channel()
-	return guidedParser{guided.New(byThoughts[o.Thoughts], &open), o.StartChannel}
+	return guidedParser{guided.New(byThoughts[o.Thoughts], &open, native), o.StartChannel}
 }
 
 // guidedParser is the parser of a guided mode, which reports its channel.

@@ -65,7 +65,7 @@ func New(c Config) *Grammar {
 	strip := slices.Concat(spellings(g.Block.Close, nil), c.Strip, c.Envelope)
 	m := guided.Markup{}
 	for _, opener := range g.calls {
-		m.Strip = append(m.Strip, opener[:g.Block.OpenerLen(opener)])
+		m.Openers = append(m.Openers, opener[:g.Block.OpenerLen(opener)])
 	}
 	m.Strip = append(m.Strip, strip...)
 	g.blockOpeners = len(g.calls)
@@ -81,7 +81,6 @@ func New(c Config) *Grammar {
 		}}
 		if !x.JSON {
 			m.Strip = append(m.Strip, x.ParameterClose)
-			m.Bodies = []guided.Body{{Open: x.Parameter, Close: x.ParameterClose}}
 		}
 	}
 	g.openers = scan.NewSet(g.calls...)
@@ -115,7 +114,7 @@ func spellings(marker string, others []string) []string {
 // Parser makes a parser of that kind.
 func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	o := opening.For(s, kind, g.startChannel(s))
-	if guided := o.Guided(&g.guided); guided != nil {
+	if guided := o.Guided(&g.guided, kind.Native(g.Parser)); guided != nil {
 		return guided
 	}
 	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(), calls: o.Calls}

@@ -29,11 +29,11 @@ func Config(block, space string) sdktest.Config {
 	}
 }
 
-// leaks finds the markers in what was emitted though the input had no quotation
+// leaks finds, in native mode, the markers in what was emitted though the input had no quotation
 // that could protect them.
 func leaks(markers ...string) func(s *abi.OpenBlock, input, text, reasoning string) string {
 	return func(s *abi.OpenBlock, input, text, reasoning string) string {
-		if len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") {
+		if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") {
 			return ""
 		}
 		for _, attribute := range []string{`name="f"`, `name="a"`, `name="b"`, `string="true"`, `string="false"`, `name="`} {
