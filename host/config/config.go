@@ -17,6 +17,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
 )
 
 // Config is the whole configuration, checked, with all defaults filled in.
@@ -194,6 +195,7 @@ type Policies struct {
 	TurnGrammar     bool                     `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
 	UnknownTools    framing.UnknownTools     `koanf:"unknown_tools" default:"pass" doc:"What becomes of a call of a tool that the request doesn't offer."`
 	InvalidArgs     framing.InvalidArguments `koanf:"invalid_arguments" default:"raw" doc:"What becomes of a closed call whose arguments can't be read, not even leniently: the model's own bytes as arguments, {}, no call, or the whole call's raw text as content. With text, calls go out once they are complete."`
+	BlankText       stream.BlankText         `koanf:"blank_text" default:"drop" doc:"What becomes of text before, between or behind calls and thoughts that is only white space, and of the white space that the answer behind a thought begins with."`
 	ToolsOnNone     bool                     `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
 	ShortCallIDs    bool                     `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`
 	RepairArguments bool                     `koanf:"repair_arguments" default:"true" doc:"Arguments with small faults are read leniently: a comma too many, Python's words and single quotation marks, raw control characters in strings. What goes out is JSON."`

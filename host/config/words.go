@@ -11,6 +11,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
 	"github.com/turnkey-parsers/turnkey/host/route"
+	"github.com/turnkey-parsers/turnkey/host/stream"
 )
 
 // A setting whose type is listed here takes one of a few words, each of which
@@ -20,6 +21,7 @@ var wordsOf = map[reflect.Type]words{
 	reflect.TypeFor[framing.Arguments]():        {{"eager", framing.Eager}, {"whole", framing.Whole}},
 	reflect.TypeFor[framing.InvalidArguments](): {{"raw", framing.InvalidRaw}, {"empty", framing.InvalidEmpty}, {"drop", framing.InvalidDrop}, {"text", framing.InvalidText}},
 	reflect.TypeFor[framing.UnknownTools]():     {{"pass", framing.UnknownPass}, {"text", framing.UnknownText}, {"drop", framing.UnknownDrop}},
+	reflect.TypeFor[stream.BlankText]():         {{"drop", stream.BlankDrop}, {"keep", stream.BlankKeep}},
 	reflect.TypeFor[parse.FaultPolicy]():        {{"text", parse.FaultToText}, {"error", parse.FaultIsError}},
 	reflect.TypeFor[route.GuidedPolicy]():       {{"json", route.GuideByJSON}, {"structural_tag", route.GuideByTag}},
 	reflect.TypeFor[openai.Thinking]():          {{"on", openai.ThinkingOn}, {"off", openai.ThinkingOff}},

@@ -24,6 +24,9 @@ const (
 	FinishFunctionCall  = "function_call"
 )
 
+// IsCut says whether a finish reason means that the answer is not whole.
+func IsCut(reason string) bool { return reason == FinishLength || reason == FinishContentFilter }
+
 // Frame is what all chunks of one answer have in common.
 type Frame struct {
 	ID                string

@@ -172,6 +172,11 @@ func (s *Scenario) programConfig(engine string) []byte {
 	model := map[string]any{}
 	copyAll(model, s.Model)
 	model["name"] = "m"
+	policies := map[string]any{"blank_text": "keep"} // scenarios speak of every byte of an answer
+	if own, ok := model["policies"].(map[string]any); ok {
+		copyAll(policies, own)
+	}
+	model["policies"] = policies
 	return encodeJSON(map[string]any{
 		"listen":    "127.0.0.1:0",
 		"log":       map[string]any{"level": "error"},

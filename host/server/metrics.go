@@ -47,7 +47,7 @@ func newMetrics(s *Server) *metrics {
 		first:     histogram("first_chunk_seconds", "Time from a request to the first chunk of its answer."),
 		chunks:    counter("chunks_total", "Chunks written to streaming clients.", "model"),
 		tokens:    counter("tokens_total", "Generated tokens, by how they were counted.", "model", "counted"),
-		anomalies: counter("anomalies_total", "What should not have happened in answers.", "model", "kind"),
+		anomalies: counter("anomalies_total", "What should not have happened in answers.", "model", "parser", "kind"),
 	}
 	r.MustRegister(newModuleMetrics(s.registry), m.running, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "turnkey_draining", Help: "1 while the server is stopping."}, func() float64 {
@@ -63,10 +63,11 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// streamHooks gives the stream of a model its counters.
-func (m *metrics) streamHooks(model string) stream.Hooks {
+// streamHooks gives the stream of a model its counters. parser is the family that reads
+// the model's calls, or its thoughts.
+func (m *metrics) streamHooks(model, parser string) stream.Hooks {
 	return stream.Hooks{
-		Anomaly: func(kind string, n int) { m.anomalies.WithLabelValues(model, kind).Add(float64(n)) },
+		Anomaly: func(kind string, n int) { m.anomalies.WithLabelValues(model, parser, kind).Add(float64(n)) },
 		Metrics: func(c chunk.Metrics) {
 			if c.ChunkTokens > 0 {
 				m.tokens.WithLabelValues(model, c.Counted.String()).Add(float64(c.ChunkTokens))

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -81,11 +82,13 @@ func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config
 // streamModel is what a model's configuration says of its streams, without the engine
 // and the route.
 func (s *Server) streamModel(c *config.Model) stream.Model {
+	parser, reasoning := c.Families()
 	m := stream.Model{
 		Name: c.Name, EngineModel: c.UpstreamModel, EOSTokenIDs: c.EOSTokenIDs,
 		Arguments:   c.Policies.Arguments,
 		Invalid:     c.Policies.InvalidArgs,
 		Unknown:     c.Policies.UnknownTools,
+		BlankText:   c.Policies.BlankText,
 		OnFault:     c.Policies.OnParserFault,
 		NoRepair:    !c.Policies.RepairArguments,
 		NamedStop:   c.Policies.NamedFinish == "stop",
@@ -94,7 +97,7 @@ func (s *Server) streamModel(c *config.Model) stream.Model {
 		AlwaysUsage: s.cfg.StreamUsage,
 		Limits:      stream.Limits{Text: int(s.cfg.Limits.TextPerChoice), Held: int(s.cfg.Limits.Held)},
 		Timeouts:    stream.Timeouts{Idle: s.cfg.Timeouts.Idle, Total: s.cfg.Timeouts.Total},
-		Hooks:       s.metrics.streamHooks(c.Name),
+		Hooks:       s.metrics.streamHooks(c.Name, cmp.Or(parser, reasoning)),
 	}
 	m.Hooks.Log = s.log.With("model", c.Name)
 	return m

@@ -14,6 +14,7 @@ const (
 	anomalyOverlong       = "value_overlong"     // a value, or guided JSON, that was too long to be held
 	anomalyIDReplaced     = "id_replaced"        // the grammar's id was used already, or came too late
 	anomalyGuidedVoid     = "guided_void"        // guided JSON that is no call; it is text
+	anomalyUnanswered     = "text_unanswered"    // text of which nothing was left for the client; it is content
 	anomalyFault          = "parser_fault"       // a parser failed
 	anomalyParserError    = "parser_error"       // a parser met what its grammar does not permit
 	anomalyParserNote     = "parser_note"        // a parser says what it made good
@@ -25,5 +26,5 @@ const (
 var Anomalies = []string{
 	anomalyCallCut, anomalyCallDropped, anomalyCallNameless, anomalyCallSuppressed, anomalyUnknownTool,
 	anomalyUnsound, anomalyKeyRepeated, anomalyRepaired, anomalyOverlong, anomalyIDReplaced, anomalyGuidedVoid,
-	anomalyFault, anomalyParserError, anomalyParserNote, anomalyNVExt, anomalyNoFinish,
+	anomalyUnanswered, anomalyFault, anomalyParserError, anomalyParserNote, anomalyNVExt, anomalyNoFinish,
 }

@@ -21,7 +21,9 @@ type choice struct {
 
 	pipeline    pipeline
 	eos         eosGuard
+	blank       blankText
 	nonEmpty    nonEmpty
+	unanswered  unanswered
 	metadata    choiceMetadata
 	engineCalls engineCalls
 	align       aligner
@@ -46,7 +48,7 @@ type choice struct {
 
 func newChoice(r *run, index int) *choice {
 	p, m := r.operator.plan, r.operator.model
-	c := &choice{run: r, plan: p, model: m, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: m.Limits.held()}}
+	c := &choice{run: r, plan: p, model: m, index: index, nonEmpty: nonEmpty{on: p.NonEmpty, room: m.Limits.held()}, unanswered: unanswered{room: m.Limits.held()}}
 	c.eos.texts = p.EOSTexts()
 	c.align.on, c.align.keep = r.joiner.Wants(chunk.FieldAlignment), !r.operator.chat.Stream
 	c.pipeline.init(r)
@@ -137,6 +139,7 @@ func (c *choice) pushText(text string, last bool) (err error) {
 	if text == "" {
 		return nil
 	}
+	c.unanswered.keep(text)
 	c.deltas, err = c.pipeline.push(c.deltas[:0], text, last)
 	if err == nil {
 		c.emitDeltas(c.deltas)
@@ -167,7 +170,11 @@ func (c *choice) finishParse(none abi.Finish) (err error) {
 	}
 	cut := c.pipeline.callsGivenUp() > before.callsGivenUp
 	c.emitDeltas(c.deltas)
+	c.writeDeltas(c.nonEmpty.passDeltas(c.blank.flush()))
 	c.writeDeltas(c.nonEmpty.flush())
+	if !openai.IsCut(c.engineReason) {
+		c.emitUnanswered()
+	}
 	if c.engineReason == "" {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"strings"
+
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/openai"
@@ -15,6 +17,9 @@ func (c *choice) emitDeltas(deltas []framing.Delta) {
 			}
 		}
 	}
+	if c.model.BlankText == BlankDrop && !c.pipeline.hasNoParser() {
+		deltas = c.blank.passDeltas(deltas)
+	}
 	c.writeDeltas(c.nonEmpty.passDeltas(deltas))
 }
 
@@ -24,13 +29,9 @@ func (c *choice) writeDeltas(deltas []framing.Delta) {
 		d := &deltas[i]
 		switch d.Kind {
 		case framing.Content:
-			if d.Text != "" {
-				c.emitContent(d.Text)
-			}
+			c.emitContent(d.Text)
 		case framing.Reasoning:
-			if d.Text != "" {
-				c.emitReasoning(d.Text)
-			}
+			c.emitReasoning(d.Text)
 		case framing.CallHead:
 			c.emitCall(openai.ToolCall{Index: d.Index, ID: d.ID, Type: "function", Name: d.Name, Arguments: d.Text})
 		case framing.CallArgs:
@@ -65,6 +66,12 @@ func (c *choice) attachAlignment() {
 }
 
 func (c *choice) emitContent(text string) {
+	if text == "" {
+		return
+	}
+	if !c.unanswered.answered && strings.Trim(text, blanks) != "" {
+		c.unanswered.observeAnswer()
+	}
 	out := c.lastOutput()
 	if out == nil || out.Delta.Reasoning != "" || !hasTextOnly(&out.Delta) {
 		out = c.newOutput()
@@ -73,6 +80,10 @@ func (c *choice) emitContent(text string) {
 }
 
 func (c *choice) emitReasoning(text string) {
+	if text == "" {
+		return
+	}
+	c.unanswered.observeAnswer()
 	out := c.lastOutput()
 	if out == nil || out.Delta.Content != "" || !hasTextOnly(&out.Delta) {
 		out = c.newOutput()
@@ -86,6 +97,7 @@ func hasTextOnly(d *openai.Delta) bool {
 }
 
 func (c *choice) emitCall(call openai.ToolCall) {
+	c.unanswered.observeAnswer()
 	out := c.lastOutput()
 	if out == nil || !onlyRole(&out.Delta) {
 		out = c.newOutput()

@@ -30,6 +30,9 @@ func (c *choice) passParts(d *openai.Delta) {
 			out = c.newOutput()
 		}
 		out.Delta.Parts, out.Delta.Refusal, out.Delta.Extra = d.Parts, d.Refusal, d.Extra
+		if d.Parts != nil || d.Refusal != "" {
+			c.unanswered.observeAnswer()
+		}
 	}
 	for i := range d.ToolCalls {
 		c.passCall(d.ToolCalls[i])
@@ -67,6 +70,7 @@ func (c *choice) passCall(call openai.ToolCall) {
 	} else {
 		call.ID, call.Type, call.Name = "", "", ""
 	}
+	c.blank.endRun()
 	c.emitCall(call)
 	c.markCallComplete(made.index)
 }

@@ -135,7 +135,7 @@ func (f *folder) completion(r *run) *openai.Completion {
 // completeCalls gives the calls that are complete.
 func (c *foldedChoice) completeCalls(complete []bool) []openai.ToolCall {
 	var calls []openai.ToolCall
-	cut := c.finish == openai.FinishLength || c.finish == openai.FinishContentFilter
+	cut := openai.IsCut(c.finish)
 	for i, call := range c.calls {
 		call.Arguments = c.arguments[i].String()
 		last := i == len(c.calls)-1

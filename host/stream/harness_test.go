@@ -204,7 +204,7 @@ func prepare(t testing.TB, s *scene) (*stream.Operator, *openai.Error, *script, 
 	}
 	sc := &script{scene: s, profile: profile}
 	res := &result{choices: map[int]*view{}, counts: map[string]int{}, script: sc}
-	m := &stream.Model{Name: "m", Backend: sc, Route: route.Model{CanGuide: profile.CanGuide}}
+	m := &stream.Model{Name: "m", Backend: sc, BlankText: stream.BlankKeep, Route: route.Model{CanGuide: profile.CanGuide}}
 	m.Hooks.Metrics = func(m chunk.Metrics) { res.metrics = append(res.metrics, m) }
 	m.Hooks.Anomaly = func(kind string, n int) {
 		if !slices.Contains(stream.Anomalies, kind) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/jail"
@@ -41,6 +42,17 @@ func (p *pipeline) callEngine() parser.Engine {
 		return e
 	}
 	return p.plan.Calls
+}
+
+// thoughtParser describes the parser that reads the thoughts; nil: there is none.
+func (p *pipeline) thoughtParser() *manifest.Parser {
+	if e := p.plan.Thought; e != nil {
+		return e.Parser()
+	}
+	if e := p.callEngine(); e != nil {
+		return e.Parser()
+	}
+	return nil
 }
 
 // openSessions starts the sessions, when the first text is there. answer says that the
@@ -141,8 +153,8 @@ func (p *pipeline) ensureFramer() {
 	if engine != nil {
 		cfg.Typing = engine.Parser().Typing
 	}
-	if plan.Jailed() || engine != nil && engine.Parser().Strict {
-		cfg.Arguments = framing.Whole // the call may turn out to be none
+	if plan.Jailed() || engine != nil && engine.Parser().Strict || !plan.Chat.Stream {
+		cfg.Arguments = framing.Whole // the call may turn out to be none, and nobody sees it before
 	}
 	if plan.Mode == abi.ModeNative {
 		cfg.Only = plan.Chat.ToolChoice.Name
@@ -290,19 +302,35 @@ func (p *pipeline) takeCallIndex() int {
 	return p.framer.TakeIndex()
 }
 
-// reportAnomalies tells the operator what was out of the ordinary.
+// reportAnomalies tells the operator what was out of the ordinary, and logs what the
+// client did not get.
 func (p *pipeline) reportAnomalies(h *Hooks) {
 	if p.framer == nil {
 		return
 	}
 	n := p.framer.Counts()
-	for name, v := range map[string]int{
-		anomalyCallCut: n.Cut, anomalyCallDropped: n.Dropped, anomalyCallSuppressed: n.Suppressed, anomalyUnknownTool: n.Unknown,
-		anomalyUnsound: n.Unsound, anomalyKeyRepeated: n.Duplicates, anomalyRepaired: n.Repaired,
-		anomalyIDReplaced: n.IDs, anomalyGuidedVoid: n.NoCalls, anomalyOverlong: n.Overlong,
+	for _, a := range []struct {
+		kind    string
+		n       int
+		dropped bool
+	}{
+		{anomalyCallCut, n.Cut, true}, {anomalyCallDropped, n.Dropped, true}, {anomalyCallSuppressed, n.Suppressed, true},
+		{anomalyKeyRepeated, n.Duplicates, true}, {anomalyUnknownTool, n.Unknown, false}, {anomalyUnsound, n.Unsound, false},
+		{anomalyRepaired, n.Repaired, false}, {anomalyIDReplaced, n.IDs, false}, {anomalyGuidedVoid, n.NoCalls, false},
+		{anomalyOverlong, n.Overlong, false},
 	} {
-		h.anomaly(name, v)
+		h.anomaly(a.kind, a.n)
+		if a.dropped && a.n > 0 {
+			h.info("a part of the answer was dropped", "request", p.run.operator.id, "kind", a.kind, "count", a.n, "parser", p.callParserName())
+		}
 	}
+}
+
+func (p *pipeline) callParserName() string {
+	if e := p.callEngine(); e != nil {
+		return e.Parser().Name
+	}
+	return ""
 }
 
 func (p *pipeline) close() {

@@ -39,8 +39,9 @@ type Model struct {
 	Invalid   framing.InvalidArguments
 	Unknown   framing.UnknownTools
 	OnFault   parse.FaultPolicy
-	// KeepControl leaves raw control characters in strings of arguments.
-	NoRepair bool
+	// NoRepair takes arguments as they stand: see framing.Config.
+	NoRepair  bool
+	BlankText BlankText
 	// NamedStop: a named tool choice finishes with stop, as OpenAI's own does.
 	NamedStop bool
 	// CutIsLength: an answer that the model ended in the middle of its only call
@@ -103,6 +104,12 @@ func (h *Hooks) warnOnce(msg string) {
 func (h *Hooks) anomaly(name string, n int) {
 	if h.Anomaly != nil && n > 0 {
 		h.Anomaly(name, n)
+	}
+}
+
+func (h *Hooks) info(msg string, args ...any) {
+	if h.Log != nil {
+		h.Log.Info(msg, args...)
 	}
 }
 
