@@ -76,6 +76,16 @@ type Thinking struct {
 	// thought, or behind it. It counts only where the host does not know the
 	// rendered prompt.
 	Opens bool `json:"opens,omitempty"`
+	// OpensIfAsked is Opens for a family some of whose templates do so, or only where a
+	// request asks: it counts where one of Controls was set, and the thought's opener,
+	// should the model write it all the same, is structure.
+	OpensIfAsked bool `json:"opens_if_asked,omitempty"`
+	// OpensFor are models whose template is known to open the thought, and NoneFor
+	// models that have none: regular expressions for their names.
+	OpensFor []string `json:"opens_for,omitempty"`
+	NoneFor  []string `json:"none_for,omitempty"`
+
+	opensFor, noneFor []*regexp.Regexp // compiled by Parse
 }
 
 // Prompt holds the tails of a rendered prompt that leave a channel open.

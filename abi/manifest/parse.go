@@ -207,18 +207,27 @@ func (p *Parser) check() error {
 	if err := oneOf("kind", string(p.Kind), string(Unified), string(Tools), string(Reasoning), string(Batch)); err != nil {
 		return err
 	}
-	p.models = make([]*regexp.Regexp, len(p.Models))
-	for i, pattern := range p.Models {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return fmt.Errorf("models[%d]: %q is no regular expression (RE2 syntax): %w", i, pattern, err)
-		}
-		if re.MatchString("") {
-			return fmt.Errorf("models[%d]: %q matches every model; write a part of the model's name", i, pattern)
-		}
-		p.models[i] = re
+	var err error
+	if p.models, err = compilePatterns("models", p.Models); err != nil {
+		return err
 	}
 	return errors.Join(p.checkRoute(), p.checkPrompt(), p.checkTyping(), p.checkIDs())
+}
+
+// compilePatterns compiles regular expressions for models' names.
+func compilePatterns(member string, patterns []string) ([]*regexp.Regexp, error) {
+	compiled := make([]*regexp.Regexp, len(patterns))
+	for i, pattern := range patterns {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %q is no regular expression (RE2 syntax): %w", member, i, pattern, err)
+		}
+		if re.MatchString("") {
+			return nil, fmt.Errorf("%s[%d]: %q matches every model; write a part of the model's name", member, i, pattern)
+		}
+		compiled[i] = re
+	}
+	return compiled, nil
 }
 
 func (p *Parser) checkIDs() error {
@@ -257,6 +266,14 @@ func (p *Parser) checkPrompt() error {
 			if err := oneOf(fmt.Sprintf("thinking.off[%d]", i), when, "named", "constrained"); err != nil {
 				return err
 			}
+		}
+	}
+	if t := p.Thinking; t != nil {
+		var opens, none error
+		t.opensFor, opens = compilePatterns("thinking.opens_for", t.OpensFor)
+		t.noneFor, none = compilePatterns("thinking.none_for", t.NoneFor)
+		if err := errors.Join(opens, none); err != nil {
+			return err
 		}
 	}
 	if t := p.Prompt; t != nil {

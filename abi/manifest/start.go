@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,19 +33,90 @@ func (p *Parser) StartAfter(tail string) abi.Channel {
 	return start
 }
 
-// StartUnseen decides START of a session whose rendered prompt nobody knows.
-// opens is what the operator says that a prompt leaves open where the model is to
-// think, abi.ChannelUnknown to go by thinking.opens of the manifest; thinks says
-// whether it is to think. A prompt that would open a thought closes it where the
-// model is not to think. abi.ChannelUnknown is left to the parser.
-func (p *Parser) StartUnseen(opens abi.Channel, thinks bool) abi.Channel {
-	if opens == abi.ChannelUnknown && p.Thinking != nil && p.Thinking.Opens {
-		opens = abi.ChannelReasoning
+// Unseen is what decides START where nobody knows the rendered prompt.
+type Unseen struct {
+	// Opens is what the operator says that a prompt leaves open where the model is to
+	// think; abi.ChannelUnknown leaves it to the manifest.
+	Opens abi.Channel
+	// Models are the model's names, the surest first.
+	Models []string
+	// On and Off say that the model is or is not to think; neither is the family's
+	// default. Told says that its chat template is told so, by one of the controls.
+	On, Off, Told bool
+}
+
+// StartUnseen decides START of a session whose rendered prompt nobody knows. A prompt
+// that would open a thought closes it where the model is not to think.
+// abi.ChannelUnknown is left to the parser.
+func (p *Parser) StartUnseen(u Unseen) abi.Channel {
+	opens := u.Opens
+	if opens == abi.ChannelUnknown {
+		opens = p.opensUnseen(&u)
 	}
+	thinks := u.On || !u.Off && (p.ThinksByDefault() || p.opensByName(u.Models))
 	if opens == abi.ChannelReasoning && !thinks {
 		return p.startAfterThought()
 	}
 	return opens
+}
+
+// opensUnseen is what a prompt leaves open where the model is to think, by the facts of
+// the manifest.
+func (p *Parser) opensUnseen(u *Unseen) abi.Channel {
+	t := p.Thinking
+	switch {
+	case t == nil:
+		return abi.ChannelUnknown
+	case p.NeverThinks(u.Models):
+		return abi.ChannelContent
+	case t.Opens, p.opensByName(u.Models), t.OpensIfAsked && u.Told:
+		return abi.ChannelReasoning
+	}
+	return abi.ChannelUnknown
+}
+
+// OpensByDefault says whether the prompt of a model of these names opens a thought
+// where nobody says a word.
+func (p *Parser) OpensByDefault(models []string) bool {
+	return p.Thinking != nil && !p.NeverThinks(models) && (p.Thinking.Opens || p.opensByName(models))
+}
+
+// MayOpen says that the family's templates differ, and nothing tells which a model of
+// these names has: whether its prompt opens a thought can't be known without it.
+func (p *Parser) MayOpen(models []string) bool {
+	return p.Thinking != nil && p.Thinking.OpensIfAsked && !p.OpensByDefault(models) && !p.NeverThinks(models)
+}
+
+// NeverThinks says whether a model of these names is known to have no thoughts.
+func (p *Parser) NeverThinks(models []string) bool {
+	return p.Thinking != nil && p.byName(models) == noThoughts
+}
+
+func (p *Parser) opensByName(models []string) bool {
+	return p.Thinking != nil && p.byName(models) == opensThought
+}
+
+// nameFact is what a model's name tells.
+type nameFact uint8
+
+const (
+	tellsNothing nameFact = iota
+	opensThought
+	noThoughts
+)
+
+// byName is what the first of the names tells that tells anything.
+func (p *Parser) byName(models []string) nameFact {
+	for _, name := range models {
+		matches := func(re *regexp.Regexp) bool { return re.MatchString(name) }
+		switch {
+		case slices.ContainsFunc(p.Thinking.noneFor, matches):
+			return noThoughts
+		case slices.ContainsFunc(p.Thinking.opensFor, matches):
+			return opensThought
+		}
+	}
+	return tellsNothing
 }
 
 // ThinksByDefault says whether the model thinks where neither the request nor the

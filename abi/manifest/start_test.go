@@ -42,27 +42,56 @@ func TestStartAfter(t *testing.T) {
 func TestStartUnseen(t *testing.T) {
 	opens := &Parser{Thinking: &Thinking{Default: "on", Opens: true}}
 	quiet := &Parser{Thinking: &Thinking{Default: "off", Opens: true}, Prompt: &Prompt{ClosedPair: "none"}}
+	mixed := mustParser(t, `{"name":"p","kind":"unified","thinking":{"default":"on","controls":["enable_thinking"],
+		"opens_if_asked":true,"opens_for":["(?i)thinking","(?i)oak-2"],"none_for":["(?i)instruct"]},"prompt":{"closed_pair":"none"}}`)
+	const (
+		unknown, content  = abi.ChannelUnknown, abi.ChannelContent
+		reasoning, answer = abi.ChannelReasoning, abi.ChannelResponse
+	)
 	for _, c := range []struct {
-		name     string
-		parser   *Parser
-		operator abi.Channel
-		thinks   bool
-		want     abi.Channel
+		name   string
+		parser *Parser
+		unseen Unseen
+		want   abi.Channel
 	}{
-		{"nobody knows", &Parser{}, abi.ChannelUnknown, true, abi.ChannelUnknown},
-		{"the template opens the thought", opens, abi.ChannelUnknown, true, abi.ChannelReasoning},
-		{"the template closes it", opens, abi.ChannelUnknown, false, abi.ChannelResponse},
-		{"closing leaves nothing open", quiet, abi.ChannelUnknown, false, abi.ChannelContent},
-		{"the operator goes first", opens, abi.ChannelContent, true, abi.ChannelContent},
-		{"the operator opens, the model is not to think", &Parser{}, abi.ChannelReasoning, false, abi.ChannelResponse},
+		{"nobody knows", &Parser{}, Unseen{On: true}, unknown},
+		{"the template opens the thought", opens, Unseen{}, reasoning},
+		{"the template closes it", opens, Unseen{Off: true}, answer},
+		{"closing leaves nothing open", quiet, Unseen{}, content},
+		{"asked, where nobody thinks by default", quiet, Unseen{On: true}, reasoning},
+		{"the operator goes first", opens, Unseen{Opens: content}, content},
+		{"the operator opens, the model is not to think", &Parser{}, Unseen{Opens: reasoning, Off: true}, answer},
+		{"templates differ, nobody asks", mixed, Unseen{Models: []string{"oak"}}, unknown},
+		{"templates differ, asked", mixed, Unseen{Models: []string{"oak"}, On: true, Told: true}, reasoning},
+		{"templates differ, asked by a word that they don't read", mixed, Unseen{Models: []string{"oak"}, On: true}, unknown},
+		{"templates differ, switched off", mixed, Unseen{Models: []string{"oak"}, Off: true, Told: true}, content},
+		{"the name tells that it opens", mixed, Unseen{Models: []string{"Oak-3-Thinking"}}, reasoning},
+		{"the name of the second", mixed, Unseen{Models: []string{"m", "acorn/oak-2"}}, reasoning},
+		{"the name tells that it opens, switched off", mixed, Unseen{Models: []string{"oak-2"}, Off: true}, content},
+		{"the name tells of no thoughts", mixed, Unseen{Models: []string{"oak-2-instruct", "oak-2"}, On: true}, content},
+		{"the operator against the name", mixed, Unseen{Models: []string{"oak-instruct"}, Opens: reasoning}, reasoning},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := c.parser.StartUnseen(c.operator, c.thinks); got != c.want {
+			if got := c.parser.StartUnseen(c.unseen); got != c.want {
 				t.Errorf("channel %d, want %d", got, c.want)
 			}
 		})
 	}
+	for name, want := range map[string]bool{"oak": true, "oak-2": false, "oak-instruct": false} {
+		if mixed.MayOpen([]string{name}) != want || opens.MayOpen([]string{name}) {
+			t.Errorf("%s: what is not known is told wrongly", name)
+		}
+	}
 	if !opens.ThinksByDefault() || quiet.ThinksByDefault() || !(&Parser{}).ThinksByDefault() {
 		t.Error("thinking by default is not read from the manifest")
 	}
+}
+
+func mustParser(t *testing.T, parser string) *Parser {
+	t.Helper()
+	m, err := Parse([]byte(`{"abi":"1.0","module":"m","version":"1.0.0","parsers":[` + parser + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &m.Parsers[0]
 }

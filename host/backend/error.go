@@ -264,7 +264,7 @@ func statusOf(object openai.Raw) int {
 }
 
 // statusOfType are the error types that go with one status, of OpenAI, Anthropic, vLLM
-// and llama.cpp: they say more than no status, and than 500.
+// and llamacpp: they say more than no status, and than 500.
 var statusOfType = map[string]int{
 	"invalid_request_error":     http.StatusBadRequest,
 	"BadRequestError":           http.StatusBadRequest,

@@ -3,6 +3,7 @@ package route
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
@@ -27,6 +28,9 @@ type Model struct {
 	// Opens is the channel that the prompt leaves open where the model is to think,
 	// by the operator's word; it counts where Render does not tell.
 	Opens abi.Channel
+	// Names are the model's, the surest first: the engine's for it, then the clients'.
+	// They tell what the prompt leaves open where nothing else does.
+	Names []string
 	// ToolsUnderNone leaves the tools in the prompt under tool_choice none.
 	ToolsUnderNone bool
 	// Render gives the prompt, or its end, that the model's chat template makes of
@@ -109,6 +113,16 @@ func (m *Model) Check() error {
 		return fmt.Errorf("%s: 1: %s have no implementation for the jail; use auto or 2", SettingVersion, p.parserPair())
 	}
 	return nil
+}
+
+// StartUnknown says whether it can't be told where the model's answers begin: the
+// family's templates differ, and there is neither one, nor the operator's word, nor a
+// name that tells.
+func (m *Model) StartUnknown() bool {
+	if m.Render != nil || m.Opens != abi.ChannelUnknown {
+		return false
+	}
+	return slices.ContainsFunc(m.Parsers.parserList(), func(e parser.Engine) bool { return e.Parser().MayOpen(m.Names) })
 }
 
 // CheckOptions opens a session of each parser: one that can't use the model's

@@ -46,6 +46,7 @@ type Plan struct {
 	Unified, Thought, Calls parser.Engine
 
 	opens   abi.Channel // what the operator says that the prompt leaves open
+	names   []string    // the model's
 	thinks  openai.Thinking
 	tail    string
 	tailed  bool // the prompt's end is known
@@ -60,7 +61,7 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 	p := &Plan{
 		Chat:     r,
 		CallsOff: len(r.Tools) > 0 && r.ToolChoice.Mode == openai.ToolChoiceNone,
-		NonEmpty: wantsNonEmptyContent(r), options: m.Options, opens: m.Opens,
+		NonEmpty: wantsNonEmptyContent(r), options: m.Options, opens: m.Opens, names: m.Names,
 	}
 	p.ShowTools = len(r.Tools) > 0 && (!p.CallsOff || m.ToolsUnderNone)
 	mode, args := m.decideThinking(r)
@@ -199,8 +200,10 @@ func (p *Plan) setPromptState(s *abi.OpenBlock, parser *manifest.Parser) {
 		s.Start = parser.StartAfter(p.tail)
 		return
 	}
-	thinks := p.thinks == openai.ThinkingOn || p.thinks != openai.ThinkingOff && parser.ThinksByDefault()
-	s.Start = parser.StartUnseen(p.opens, thinks)
+	s.Start = parser.StartUnseen(manifest.Unseen{
+		Opens: p.opens, Models: p.names,
+		On: p.thinks == openai.ThinkingOn, Off: p.thinks == openai.ThinkingOff, Told: p.templateIsTold(parser),
+	})
 }
 
 func (p *Plan) openFlags() (openFlags uint32) {

@@ -562,3 +562,49 @@ func TestTheDefaultDecidesWithoutATemplate(t *testing.T) {
 		}
 	}
 }
+
+// TestStartWithoutATemplate: the request's word, then the model's name, as the manifest
+// says, decide where an answer begins; the word goes to the template as well.
+func TestStartWithoutATemplate(t *testing.T) {
+	m, err := manifest.Parse([]byte(`{"abi":"1.0","module":"m","version":"1.0.0","parsers":[{"name":"p","kind":"unified",
+		"thinking":{"default":"on","controls":["enable_thinking","reasoning_effort"],"opens_if_asked":true,"opens_for":["(?i)thinking"],"none_for":["(?i)instruct"]},
+		"prompt":{"reasoning":["<think>"]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := parser.Engine(&fake{m.Parsers[0]})
+	f := parser.FamilyOf(engine, []parser.Engine{engine})
+	for _, c := range []struct {
+		names, request string
+		start          abi.Channel
+		args           string // contained in the template's arguments
+	}{
+		{"m", "", abi.ChannelUnknown, ""},
+		{"m", `"chat_template_kwargs":{"enable_thinking":true}`, abi.ChannelReasoning, "true"},
+		{"m", `"chat_template_kwargs":{"thinking":true}`, abi.ChannelReasoning, "true"},
+		{"m", `"thinking":{"type":"enabled"}`, abi.ChannelReasoning, "true"},
+		{"m", `"reasoning_effort":"high"`, abi.ChannelReasoning, "true"},
+		{"m", `"reasoning_effort":"none"`, abi.ChannelResponse, "false"},
+		{"m", `"chat_template_kwargs":{"enable_thinking":false}`, abi.ChannelResponse, "false"},
+		{"m", `"thinking":{"type":"adaptive"}`, abi.ChannelUnknown, ""},
+		{"Oak-Thinking m", "", abi.ChannelReasoning, "true"},
+		{"Oak-Thinking m", `"chat_template_kwargs":{"enable_thinking":false}`, abi.ChannelResponse, "false"},
+		{"Oak-Instruct oak-thinking", "", abi.ChannelContent, ""},
+	} {
+		plan, refused := model(&f, &f, route.Auto, func(m *route.Model) { m.Names = strings.Fields(c.names) }).Decide(request(t, c.request))
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		args := string(jsonOf(plan.TemplateArgs))
+		if open := plan.Open(plan.Unified); open.Start != c.start || !strings.Contains(args, c.args) || c.args == "" && args != "" {
+			t.Errorf("%s %s: starts in %d with %s", c.names, c.request, open.Start, args)
+		}
+	}
+}
+
+func jsonOf(members []openai.Member) (b []byte) {
+	for _, m := range members {
+		b = append(append(append(b, m.Name...), '='), m.Value...)
+	}
+	return b
+}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
@@ -15,6 +17,11 @@ const (
 	argThinking       = "thinking"
 	argEnableThinking = "enable_thinking"
 	argThinkingMode   = "thinking_mode"
+)
+
+// argEffort asks for thinking as well, by how much of it.
+const (
+	argEffort = "reasoning_effort"
 )
 
 var thinkingArgs = []string{argThinking, argEnableThinking, argThinkingMode}
@@ -48,11 +55,11 @@ func (m *Model) decideThinking(r *openai.ChatRequest) (openai.Thinking, []openai
 // leaves open would else be the engine's guess against ours.
 func (m *Model) defaultThinking(args []openai.Member) (openai.Thinking, []openai.Member) {
 	for _, e := range m.Parsers.parserList() {
-		t := e.Parser().Thinking
-		if t == nil || !t.Opens || len(t.Controls) == 0 {
+		p := e.Parser()
+		if !p.OpensByDefault(m.Names) || len(p.Thinking.Controls) == 0 {
 			continue
 		}
-		on := e.Parser().ThinksByDefault()
+		on := p.StartUnseen(manifest.Unseen{Models: m.Names}) == abi.ChannelReasoning
 		mode := openai.ThinkingOff
 		if on {
 			mode = openai.ThinkingOn
@@ -60,6 +67,18 @@ func (m *Model) defaultThinking(args []openai.Member) (openai.Thinking, []openai
 		return mode, setThinkingArguments(args, on, m.readsMode())
 	}
 	return openai.ThinkingUnset, args
+}
+
+// templateIsTold says whether a word on thinking that was said reaches the chat templates
+// of the parser's models: by one of the arguments that are set alike, or by the effort, if
+// the request gives one.
+func (p *Plan) templateIsTold(parser *manifest.Parser) bool {
+	if parser.Thinking == nil || p.thinks != openai.ThinkingOn && p.thinks != openai.ThinkingOff {
+		return false
+	}
+	return slices.ContainsFunc(parser.Thinking.Controls, func(control string) bool {
+		return argument(p.TemplateArgs, control) >= 0 || control == argEffort && p.Chat.ReasoningEffort != ""
+	})
 }
 
 // thinkingOff says whether a parser of the model can't go with thinking then.

@@ -294,6 +294,32 @@ func TestTheEnginesRefusalOfOurKeyIsAnAlarm(t *testing.T) {
 	}
 }
 
+// TestWarnsWhereTheThoughtsBeginIsNotKnown: once, at the start, with the remedy.
+func TestWarnsWhereTheThoughtsBeginIsNotKnown(t *testing.T) {
+	u := engine(t, sends(answer...))
+	for model, warned := range map[string]bool{
+		", parser: hermes": true,
+		", parser: hermes, upstream_model: Qwen/QwQ-32B":               false,
+		", parser: hermes, upstream_model: Qwen2.5-7B-Instruct":        false,
+		", parser: hermes, prompt_opens: none":                         false,
+		`, parser: hermes, chat_template: "{{ messages[0].content }}"`: false,
+		", parser: deepseek_r1":                                        false,
+		", parser: llama3_json":                                        false,
+		"":                                                             false,
+	} {
+		h := serve(t, u.URL, model, "")
+		all(t, h.post(t, t.Context(), ask("")))
+		all(t, h.post(t, t.Context(), ask("")))
+		want := 0
+		if warned {
+			want = 1
+		}
+		if log := h.log.String(); strings.Count(log, "prompt_opens: reasoning or none") != want {
+			t.Errorf("%s: %s", model, log)
+		}
+	}
+}
+
 func TestT101SanitisedErrorFrame(t *testing.T) {
 	h := serve(t, engine(t, sends(text("Let me "), `{"error":{"message":"rank 3","code":500}}`)).URL, "", "")
 	body := all(t, h.post(t, t.Context(), ask(streaming)))

@@ -76,7 +76,32 @@ func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config
 	if m.stream.Route, err = s.routeModel(c, profile); err != nil {
 		return nil, err
 	}
-	return m, m.checkParsers(ctx, r.View()) // here, so that models compile side by side
+	if err := m.checkParsers(ctx, r.View()); err != nil { // here, so that models compile side by side
+		return nil, err
+	}
+	return m, s.warnOfUnknownStart(ctx, m, r.View())
+}
+
+// modelNames are the names of a model, the surest first.
+func modelNames(c *config.Model) []string {
+	if c.UpstreamModel == "" {
+		return []string{c.Name}
+	}
+	return []string{c.UpstreamModel, c.Name}
+}
+
+// warnOfUnknownStart warns of a model whose thoughts may be taken for content, or the
+// other way round.
+func (s *Server) warnOfUnknownStart(ctx context.Context, m *served, v *registry.View) error {
+	parsers, _, err := m.parsers.resolveParsers(ctx, v)
+	if err != nil {
+		return err
+	}
+	route := m.stream.Route
+	if route.Parsers = parsers; route.StartUnknown() {
+		s.log.Warn("it is not known whether the prompt opens the thought: give the model its chat_template, or say prompt_opens: reasoning or none", "model", m.stream.Name)
+	}
+	return nil
 }
 
 // streamModel is what a model's configuration says of its streams, without the engine
@@ -115,6 +140,7 @@ func (s *Server) routeModel(c *config.Model, profile *backend.Profile) (route.Mo
 		TurnGrammar:    c.Policies.TurnGrammar,
 		Thinking:       c.Thinking,
 		Opens:          c.PromptOpens,
+		Names:          modelNames(c),
 		ToolsUnderNone: c.Policies.ToolsOnNone,
 	}
 	for key, value := range c.Options {
