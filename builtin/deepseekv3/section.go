@@ -61,7 +61,7 @@ func newStructure(escape ...string) *scan.Set {
 func newBodies(escape ...string) *jsonbody.Grammar {
 	return jsonbody.Compile(jsonbody.Markers{
 		Close: []string{callEnd}, Break: append([]string{callBegin}, escape...), BreakAfterValue: []string{sectionEnd},
-		Fence: fence, Strict: true,
+		Fence: fence,
 	})
 }
 

@@ -326,7 +326,7 @@ func (m *Machine) scanOwnedJSON(b []byte, i int, w *sdk.Window) int {
 			return int(m.jsonAt - w.Offset())
 		}
 		m.owner = jsonOwner
-		m.ownedJSON.Reset()
+		m.ownedJSON = scan.JSON{Lenient: true}
 	}
 	n, status := m.ownedJSON.Scan(b[i:])
 	switch status {

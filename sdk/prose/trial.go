@@ -51,7 +51,7 @@ func (t *trial) judge(text []byte, e abi.Event) scan.Verdict {
 		return scan.No
 	case abi.Call:
 		t.inCall = true
-		t.args.Start(false)
+		t.args.StartLenient(false)
 	case abi.Args:
 		if e.Flags == 0 && t.hasMember(text[e.Start:e.Start+e.Len]) {
 			return scan.Yes

@@ -33,6 +33,8 @@ func TestBrackets(t *testing.T) {
 	}{
 		{"comma at the end", `{"a": 1,} x`, 9},
 		{"wrong quotes", `{'a': {}} x`, 9},
+		{"brackets in single quotation marks", `{'a': '}', b: ['{'], 'c': '\'}'} x`, 32},
+		{"apostrophe in a word", `{a: it's, b: {}} x`, 16},
 		{"broken in a list", `{"a": [1 2]} x`, 12},
 		{"unknown escape, in a string that goes on", `{"a": "\d}"} x`, 12},
 		{"short escape, in a string that goes on", `{"a": "\u12x}"} x`, 15},

@@ -24,10 +24,15 @@ var StringWatch = []byte{'"', '\\'}
 // host escapes them. The zero value is ready for a value that may have white
 // space before it. Copying a JSON clones it.
 type JSON struct {
+	// Lenient reads on, as the host does, over a comma too many, Python's True, False and
+	// None, and strings in single quotation marks. Reset keeps it.
+	Lenient bool
+
 	state       state
 	depth       int16
 	floor       int16  // the depth at which the value that is read stands: 0, but in a Walk
 	badInString bool   // the bad byte stands in a string
+	single      bool   // the string that is read stands in single quotation marks
 	beforeBad   state  // the state before the bad byte
 	literal     string // what is left of true, false or null
 	objects     [MaxDepth / 64]uint64
@@ -72,7 +77,15 @@ func (s state) inString() bool { return s >= inKey && s < minus }
 
 // InPlainString says whether the next byte stands in a string and not in the middle
 // of an escape: bytes other than those of StringWatch then leave j as it is.
-func (j *JSON) InPlainString() bool { return j.state == inString || j.state == inKey }
+func (j *JSON) InPlainString() bool { return (j.state == inString || j.state == inKey) && !j.single }
+
+// quote is the mark that ends the string that is read.
+func (j *JSON) quote() byte {
+	if j.single {
+		return '\''
+	}
+	return '"'
+}
 
 // AtEnd says whether the value is complete if nothing follows: a number at the
 // top level has no end of its own.
@@ -158,7 +171,7 @@ func (j *JSON) scan(b []byte, strict bool) (n int, s Status) {
 		before := j.state
 		switch {
 		case before == inString || before == inKey:
-			for i < len(b) && b[i] != '"' && b[i] != '\\' && (b[i] >= ' ' || !strict) {
+			for quote := j.quote(); i < len(b) && b[i] != quote && b[i] != '\\' && (b[i] >= ' ' || !strict); {
 				i++
 			}
 			if i == len(b) {
@@ -198,14 +211,16 @@ func (j *JSON) readByte(c byte) {
 		j.readBetweenTokens(c)
 	case s == inString:
 		j.state = afterStringByte(c, inString, inStringEsc)
-		if c == '"' {
+		if c == j.quote() {
 			j.endValue()
 		}
 	case s == inKey:
 		j.state = afterStringByte(c, inKey, inKeyEsc)
-		if c == '"' {
+		if c == j.quote() {
 			j.state = colon
 		}
+	case j.single && (s == inStringEsc || s == inKeyEsc): // Python's escapes
+		j.state--
 	case s == inStringEsc:
 		j.state = afterEscapeByte(c, inString, hex)
 	case s == inKeyEsc:
@@ -262,21 +277,22 @@ func (j *JSON) readBetweenTokens(c byte) {
 		return
 	}
 	switch j.state {
-	case firstItem:
-		if c == ']' {
+	case firstItem, nextItem:
+		switch {
+		case c == ']' && (j.state == firstItem || j.Lenient):
 			j.closeContainer()
-			return
+		case c != ',' || !j.Lenient:
+			j.beginValue(c)
 		}
-		j.beginValue(c)
-	case value, nextItem:
+	case value:
 		j.beginValue(c)
 	case firstKey, nextKey:
 		switch {
-		case c == '"':
-			j.state = inKey
-		case c == '}' && j.state == firstKey:
+		case c == '"', c == '\'' && j.Lenient:
+			j.state, j.single = inKey, c == '\''
+		case c == '}' && (j.state == firstKey || j.Lenient):
 			j.closeContainer()
-		default:
+		case c != ',' || !j.Lenient:
 			j.state = broken
 		}
 	case colon:
@@ -310,8 +326,8 @@ func (j *JSON) beginValue(c byte) {
 		j.openContainer(1, firstKey)
 	case c == '[':
 		j.openContainer(0, firstItem)
-	case c == '"':
-		j.state = inString
+	case c == '"', c == '\'' && j.Lenient:
+		j.state, j.single = inString, c == '\''
 	case c == '-':
 		j.state = minus
 	case c == '0':
@@ -325,8 +341,24 @@ func (j *JSON) beginValue(c byte) {
 	case c == 'n':
 		j.state, j.literal = inLiteral, "ull"
 	default:
-		j.state = broken
+		j.state, j.literal = broken, ""
+		if word := pythonWord(c); word != "" && j.Lenient {
+			j.state, j.literal = inLiteral, word
+		}
 	}
+}
+
+// pythonWord is what of a constant of Python's follows its first byte.
+func pythonWord(c byte) string {
+	switch c {
+	case 'T':
+		return "rue"
+	case 'F':
+		return "alse"
+	case 'N':
+		return "one"
+	}
+	return ""
 }
 
 func (j *JSON) openContainer(object uint64, next state) {

@@ -34,8 +34,13 @@ const (
 )
 
 // Start makes x ready for an array of objects, or for an object.
-func (x *Walk) Start(array bool) {
-	*x = Walk{}
+func (x *Walk) Start(array bool) { x.start(array, false) }
+
+// StartLenient is Start for text that is read leniently, see JSON.
+func (x *Walk) StartLenient(array bool) { x.start(array, true) }
+
+func (x *Walk) start(array, lenient bool) {
+	*x = Walk{json: JSON{Lenient: lenient}}
 	if array {
 		x.outer = 1
 	}
@@ -74,7 +79,7 @@ func (x *Walk) beforeByte(c byte) Step {
 	j := &x.json
 	switch j.state {
 	case firstKey, nextKey:
-		if c == '"' {
+		if c == '"' || c == '\'' && j.Lenient {
 			x.beginToken(memberKey)
 			return KeyBegins
 		}
@@ -83,7 +88,7 @@ func (x *Walk) beforeByte(c byte) Step {
 		case j.depth > x.outer:
 			x.beginToken(memberValue)
 			return ValueBegins
-		case c == x.opener(), c == ']' && j.state == firstItem:
+		case c == x.opener(), c == ']' && (j.state == firstItem || j.Lenient), c == ',' && j.Lenient:
 			return WalkMore
 		}
 		return WalkBad

@@ -10,6 +10,10 @@ import (
 func walkSteps(text string, n int) string {
 	var x Walk
 	x.Start(strings.HasPrefix(text, "["))
+	return stepsOf(&x, text, n)
+}
+
+func stepsOf(x *Walk, text string, n int) string {
 	var out []string
 	at := 0
 	for end := min(n, len(text)); ; end = min(end+n, len(text)) {
@@ -53,6 +57,26 @@ func TestWalk(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for n := 1; n <= len(c.text); n++ {
 				if got := walkSteps(c.text, n); got != c.want {
+					t.Fatalf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestLenientWalk(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"comma at the end", `{"a":1,}`, "1{ 1k 4K 5v 6V 8} 8."},
+		{"comma behind the opener", `{,"a":1}`, "1{ 2k 5K 6v 7V 8} 8."},
+		{"single marks", `{'a': '}',"b":True}`, "1{ 1k 4K 6v 9V 10k 13K 14v 18V 19} 19."},
+		{"comma behind the objects", `[{},]`, "2{ 3} 5."},
+		{"comma behind a colon", `{"a":,}`, "1{ 1k 4K 5v 5! depth 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for n := 1; n <= len(c.text); n++ {
+				var x Walk
+				x.StartLenient(c.text[0] == '[')
+				if got := stepsOf(&x, c.text, n); got != c.want {
 					t.Fatalf("%q in pieces of %d:\ngot  %s\nwant %s", c.text, n, got, c.want)
 				}
 			}

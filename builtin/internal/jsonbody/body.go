@@ -1,7 +1,8 @@
 // Package jsonbody reads a call's arguments where they are a verbatim JSON object
 // between markers, which most families have. A marker inside a JSON string is
-// data, as long as the body is JSON; in one that is none, the first closer ends
-// the call, so that the damage stays inside it.
+// data, as long as the body is JSON, with the small faults that the host mends; in
+// one that is none, the first closer ends the call, so that the damage stays
+// inside it, and the host says what becomes of the body.
 package jsonbody
 
 import (
@@ -93,7 +94,9 @@ const (
 
 // Start makes b ready for the body that the window begins with. A mute body
 // belongs to no call, and is skipped.
-func (b *Body) Start(g *Grammar, mute bool) { *b = Body{g: g, mute: mute, ender: NoEnder} }
+func (b *Body) Start(g *Grammar, mute bool) {
+	*b = Body{g: g, mute: mute, ender: NoEnder, json: scan.JSON{Lenient: true}}
+}
 
 // Next reads on, and ends the call. When it is done, ender is what ended it, as
 // an index into Close, Break and BreakAfterValue; the call's own closers are
@@ -141,7 +144,7 @@ func (b *Body) skipToValue(w *sdk.Window) bool {
 			b.dropCall(w, 0)
 		}
 		b.state = afterWholeValue
-	case text[0] == '{':
+	case text[0] == '{', text[0] == '"' && !b.g.strict: // an object, or a string that may hold one
 		b.state = inValue
 	default:
 		b.turnBroken()

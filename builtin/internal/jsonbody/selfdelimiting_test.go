@@ -60,8 +60,8 @@ func TestSelfDelimitingBodies(t *testing.T) {
 		{`{} x`, `{} end: x`},
 		{"\n{\"a\": \"}<next>\"}}", `{"a": "}<next>"} end:}`},
 		{`{"a": "<next>`, `{"a": " dropped:`}, // data, cut or not
-		{`{"a": {"b": 1,}} x`, `{"a": {"b": 1,}} unsound: x`},
-		{`{'a': {}} x`, `{'a': {}} unsound: x`},
+		{`{"a": {"b": 1,}} x`, `{"a": {"b": 1,}} end: x`},
+		{`{'a': {}} x`, `{'a': {}} end: x`},
 		{`[1] x`, `[1] unsound: x`},
 		{`{"a": "\d}"} x`, `{"a": "\d}"} unsound: x`},
 		{`{"a": 1,<next>} x`, `{"a": 1, dropped:<next>} x`},
