@@ -28,7 +28,7 @@
 //	turn    = { text | thought | section | call | dsml } ;
 //	thought = "<think>" { text | section | call | dsml } ( "</think>" | EOF ) ;
 //	section = "<｜tool▁calls▁begin｜>" ws { call ws } ( "<｜tool▁calls▁end｜>" | EOF ) ;
-//	call    = "<｜tool▁call▁begin｜>" ( v3 | v31 ) ws ( "<｜tool▁call▁end｜>" | EOF ) ;
+//	call    = [ "<｜tool▁call▁begin｜>" ] ( v3 | v31 ) ws ( "<｜tool▁call▁end｜>" | EOF ) ;
 //	v3      = "function" "<｜tool▁sep｜>" name ws-with-line-feed [ "```" [ "json" ] ] ws object ws [ "```" ] ;
 //	v31     = name "<｜tool▁sep｜>" ws object ;
 //	dsml    = see package deepseekv4; the block's tag is "function_calls" ;
@@ -58,17 +58,18 @@
 //   - Arguments are the model's bytes. Fences, markers and think tags in strings
 //     are data.
 //   - White space between calls, round the JSON and behind the fence is structure;
-//     what else stands between calls of a section is dropped.
+//     what else stands there ends a section.
 //   - The section's closer, or the end of the text, in place of the call's closer:
 //     a whole body is a call, also where the fence or a marker behind it is cut.
 //   - Broken JSON, JSON that is no object, no JSON at all, and anything behind the
-//     JSON that is none of the above: no call. It ends at its closer, or before
-//     the next call; the neighbours stay. If a closer stood in a string of the
-//     broken JSON, that one counts.
-//   - No separator before the next marker, or a head without a name: no call.
+//     JSON that is none of the above: the call is unsound, and the host judges its body. It
+//     ends at its closer, in a string of the broken JSON or not, or is dropped before the next call.
+//   - Without a whole name behind an opener all of it is prose, the section's opener too. An
+//     offered name without a separator is no call.
+//   - R1 and its distillations also write "<｜tool▁calls｜>" for the section's and the call's opener.
 //   - A call without a section is a call. Closers behind it are taken out, white
 //     space before them or before another such call is structure, other text is
-//     text. An opener with prose behind it is taken out, the prose stays.
+//     text.
 //   - Ids are the host's: the grammar has none.
 //   - Markers of tool outputs belong to prompts; in a reply they are text.
 //

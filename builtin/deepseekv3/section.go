@@ -3,10 +3,13 @@ package deepseekv3
 import (
 	"bytes"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/dsml"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
@@ -14,6 +17,7 @@ const (
 	think        = "<think>"
 	endThink     = "</think>"
 	sectionBegin = "<｜tool▁calls▁begin｜>"
+	sectionShort = "<｜tool▁calls｜>" // as R1's distillations write it, without callBegin
 	sectionEnd   = "<｜tool▁calls▁end｜>"
 	callBegin    = "<｜tool▁call▁begin｜>"
 	separator    = "<｜tool▁sep｜>"
@@ -25,15 +29,15 @@ const (
 
 // sections is the grammar of calls of V3 and V3.1.
 var sections = dsml.Section{
-	Calls: []string{sectionBegin, callBegin},
-	Bare:  []bool{false, true},
+	Calls: []string{sectionBegin, sectionShort, callBegin},
+	Bare:  []bool{false, false, true},
 	Strip: []string{separator, callEnd, sectionEnd},
 	Guided: guided.Markup{
 		Strip:   []string{sectionEnd, callEnd, separator},
-		Openers: []string{sectionBegin},
+		Openers: []string{sectionBegin, sectionShort},
 		Headers: []guided.Header{{Marker: callBegin}},
 	},
-	New: func() dsml.Reader { return &section{} },
+	New: func(s *abi.OpenBlock, m *prose.Machine) dsml.Reader { return &section{tools: s.Tools, prose: m} },
 }
 
 // Markers in calls, in the order of structure's list. In a thought its closer is
@@ -68,39 +72,37 @@ func newBodies(escape ...string) *jsonbody.Grammar {
 const (
 	// maxHead is the longest head or name in bytes: longer is none.
 	maxHead = 512
-	// maxProse is how much may stand after a call's opener outside a section that
-	// is no name, before it is prose.
+	// maxProse is how much may stand after a call's opener that is no name, before it
+	// is prose.
 	maxProse = 64
+	// maxSpace is how much white space between markers is structure.
+	maxSpace = 1024
 )
 
 type state uint8
 
 const (
-	inSection state = iota // between the calls of a section
-	inHead                 // after a call's opener
-	inName                 // behind the separator of a call that may be V3's
+	atOpener state = iota // at the opener of a call, or of its section
 	inBody
+	behind // behind a call of a section
 )
 
 // section reads a section, or a call without one.
 type section struct {
-	state state
-	bare  bool // there is no section
-	in    int  // 1 in a thought
-	body  jsonbody.Body
-
-	afterHead int // place behind the separator
+	tools  []string
+	prose  *prose.Machine
+	state  state
+	opener string // with which the window begins
+	bare   bool   // there is no section
+	in     int    // 1 in a thought
+	body   jsonbody.Body
 }
 
 // Enter implements dsml.Reader.
 func (s *section) Enter(id int, thought bool) {
-	s.bare, s.in = sections.Bare[id], 0
+	s.state, s.opener, s.bare, s.in = atOpener, sections.Calls[id], sections.Bare[id], 0
 	if thought {
 		s.in = 1
-	}
-	s.state = inSection
-	if s.bare {
-		s.state = inHead
 	}
 }
 
@@ -109,12 +111,10 @@ func (s *section) Step(w *sdk.Window) (over bool) {
 	for {
 		more := false
 		switch s.state {
-		case inSection:
-			more, over = s.readBetweenCalls(w)
-		case inHead:
-			more, over = s.readHead(w)
-		case inName:
-			more = s.readName(w)
+		case atOpener:
+			more, over = s.readOpener(w)
+		case behind:
+			more, over = s.readBehindCall(w)
 		case inBody:
 			if _, done := s.body.Next(w); done {
 				more, over = s.leaveCall()
@@ -128,79 +128,100 @@ func (s *section) Step(w *sdk.Window) (over bool) {
 
 // leaveCall goes on behind a call.
 func (s *section) leaveCall() (more, over bool) {
-	s.state = inSection
+	s.state = behind
 	return true, s.bare
 }
 
-// readBetweenCalls reads a section up to its next call or its end. What else stands there
-// is noise.
-func (s *section) readBetweenCalls(w *sdk.Window) (more, over bool) {
-	set := structure[s.in]
-	at, id, v := set.Find(w.Bytes(), 0, w.Final)
-	w.Skip(at)
-	switch {
-	case v != scan.Yes:
-		return false, false
-	case id == isEndThink:
-		return false, true
-	}
-	w.Skip(set.Len(id))
-	if id == isCallBegin {
-		s.state = inHead
-	}
-	return true, id == isSectionEnd
-}
-
-// readHead reads a call's head up to the separator, or to what shows that there is
-// no call.
-func (s *section) readHead(w *sdk.Window) (more, over bool) {
+// readBehindCall reads up to the next call of a section or its closer. With anything else
+// prose goes on.
+func (s *section) readBehindCall(w *sdk.Window) (more, over bool) {
 	b := w.Bytes()
-	at, id, v := structure[s.in].Find(b, w.Scanned, w.Final)
-	w.Scanned = at
-	head := b[:min(at, maxHead+1)]
+	n := scan.LeadingSpace(b)
+	id, v := structure[s.in].MatchPrefix(b[n:], w.Final)
 	switch {
-	case s.bare && isProse(head):
+	case n == len(b) && w.Final:
+		w.Skip(n)
 		return false, true
-	case len(head) > maxHead:
-		w.Skip(len(head))
-		return s.leaveCall()
-	case v != scan.Yes && w.Final:
-		if !s.bare || nameLen(head) == len(head) {
-			w.Skip(at)
-		}
-		return s.leaveCall()
-	case v != scan.Yes:
+	case v == scan.Wait && n < maxSpace:
 		return false, false
-	case id != isSeparator:
-		w.Skip(at)
-		return s.leaveCall()
+	case v != scan.Yes || id == isEndThink:
+		return false, true
 	}
-	s.afterHead = at + len(separator)
-	if string(bytes.TrimSpace(head)) == kind {
-		s.state = inName
-	} else {
-		s.openPlainCall(w)
+	w.Skip(n)
+	switch id {
+	case isCallBegin:
+		s.state, s.opener = atOpener, callBegin
+	case isSectionEnd:
+		w.Skip(len(sectionEnd))
+		return true, true
+	default:
+		return false, true
 	}
 	return true, false
 }
 
-// openPlainCall opens a call of V3.1, whose head is its name.
-func (s *section) openPlainCall(w *sdk.Window) {
-	head := w.Bytes()[:s.afterHead-len(separator)]
-	at := scan.LeadingSpace(head)
-	end := scan.TrimmedLen(head)
-	if bytes.IndexByte(head[at:max(at, end)], '\n') >= 0 {
-		end = at
-	}
-	s.beginCall(w, at, end-at, s.afterHead)
+// giveBack makes prose of the opener.
+func (s *section) giveBack(w *sdk.Window) (more, over bool) {
+	s.prose.GiveBack(w, len(s.opener))
+	return false, true
 }
 
-// isProse says whether what stands behind a call's opener outside a section can
-// no longer be a head: a line's end in it, or more than a name may hold by
-// mistake.
-func isProse(head []byte) bool {
+// readOpener reads the opener, and the head behind it up to the separator. Nothing is
+// consumed before the call has a name.
+func (s *section) readOpener(w *sdk.Window) (more, over bool) {
+	b, set := w.Bytes(), structure[s.in]
+	at := len(s.opener)
+	if s.opener != callBegin {
+		n := at + scan.LeadingSpace(b[at:])
+		switch id, v := set.MatchPrefix(b[n:], w.Final); {
+		case v == scan.Wait && n < maxSpace:
+			return false, false
+		case v == scan.Yes && id == isSectionEnd: // an empty section
+			w.Skip(n + len(sectionEnd))
+			return true, true
+		case v == scan.Yes && id == isCallBegin:
+			at = n + len(callBegin)
+		}
+	}
+	end, id, v := set.Find(b, at, w.Final)
+	head := b[at:min(end, at+maxHead+1)]
+	switch {
+	case len(head) > maxHead || s.isProse(head):
+		return s.giveBack(w)
+	case v != scan.Yes && !w.Final:
+		return false, false
+	case v == scan.Yes && id == isSeparator && string(bytes.TrimSpace(head)) == kind:
+		return s.readName(w, at, end+len(separator))
+	}
+	name, n := s.nameIn(head)
+	switch {
+	case n > 0 && v == scan.Yes && id == isSeparator:
+		return s.beginCall(w, at+name, n, end+len(separator))
+	case toolset.Offers(s.tools, head[name:name+n]):
+		return s.endHead(w, end, id, v)
+	}
+	return s.giveBack(w)
+}
+
+// endHead leaves a head with the name of a tool that ends, at place end, with no
+// separator: no call.
+func (s *section) endHead(w *sdk.Window, end, id int, v scan.Verdict) (more, over bool) {
+	w.Note(noteHead)
+	if v == scan.Yes && id == isCallEnd {
+		end += len(callEnd)
+	}
+	w.Skip(end)
+	return s.leaveCall()
+}
+
+// noteHead is what the operator is told of calls that were dropped.
+const noteHead = "a tool call was dropped: its head has a name and no separator"
+
+// isProse says whether what stands behind a call's opener can no longer be a head: a
+// line's end in it, or more than a name may hold by mistake.
+func (s *section) isProse(head []byte) bool {
 	rest := head[nameLen(head):]
-	return len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0
+	return (len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0) && !toolset.MayOffer(s.tools, head[scan.LeadingSpace(head):])
 }
 
 // nameLen is how far b may be a name with white space round it.
@@ -212,6 +233,22 @@ func nameLen(b []byte) int {
 	return n + scan.LeadingSpace(b[n:])
 }
 
+// nameIn is the name that head holds, n bytes at place at: one that the request offers, or
+// one that is made of the bytes of names. n is 0 if there is none.
+func (s *section) nameIn(head []byte) (at, n int) {
+	at = scan.LeadingSpace(head)
+	name := head[at:max(at, scan.TrimmedLen(head))]
+	if toolset.Offers(s.tools, name) {
+		return at, len(name)
+	}
+	for _, c := range name {
+		if !isName(c) {
+			return at, 0
+		}
+	}
+	return at, len(name)
+}
+
 // isName says whether c may stand in a name. Bytes of non-ASCII letters do.
 func isName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
@@ -219,44 +256,48 @@ func isName(c byte) bool {
 }
 
 // beginCall opens the call whose name is the n bytes at place at, and enters its
-// arguments, which begin at place next. Without a name there is no call, and they
-// are skipped.
-func (s *section) beginCall(w *sdk.Window, at, n, next int) {
-	if n > 0 {
-		w.Call(at, n, 0)
-	}
+// arguments, which begin at place next.
+func (s *section) beginCall(w *sdk.Window, at, n, next int) (more, over bool) {
+	w.Call(at, n, 0)
 	w.Skip(next)
 	s.state = inBody
-	s.body.Start(bodies[s.in], n <= 0)
+	s.body.Start(bodies[s.in], false)
+	return true, false
 }
 
-// readName reads V3's name, its line's end and the fence, behind the separator. Where
-// they do not follow, the call is V3.1's, of a tool with the name that V3 has as
-// the kind of its calls.
-func (s *section) readName(w *sdk.Window) (more bool) {
+// readName reads V3's name, its line's end and the fence, from place from on, which is
+// behind the separator. Where they do not follow, the call is V3.1's, of a tool with the
+// name that V3 has as the kind of its calls; that name is at place head.
+func (s *section) readName(w *sdk.Window, head, from int) (more, over bool) {
 	b := w.Bytes()
-	at := s.afterHead + scan.LeadingSpace(b[s.afterHead:])
-	end := at
-	for end < len(b) && end-at <= maxHead && isName(b[end]) {
-		end++
+	at := from + scan.LeadingSpace(b[from:])
+	line := bytes.IndexByte(b[at:], '\n')
+	end := at + nameLen(b[at:])
+	if line >= 0 && toolset.Offers(s.tools, bytes.TrimSpace(b[at:at+line])) {
+		end = at + line + 1
 	}
 	n := end + scan.LeadingSpace(b[end:])
-	if n == len(b) && !w.Final {
-		return false
+	end = at + scan.TrimmedLen(b[at:end])
+	switch {
+	case n == len(b) && !w.Final && n-at <= maxHead+maxSpace:
+		return false, false
+	case n == len(b) && w.Final && line < 0: // a name that was cut
+		return s.giveBack(w)
 	}
 	fenced, v := 0, scan.No
-	if end > at && bytes.IndexByte(b[end:n], '\n') >= 0 {
+	if end > at && end-at <= maxHead && bytes.IndexByte(b[end:n], '\n') >= 0 {
 		fenced, v = openFence(b[n:], w.Final)
 	}
-	switch v {
-	case scan.Wait:
-		return false
-	case scan.Yes:
-		s.beginCall(w, at, end-at, n+fenced)
-	default:
-		s.openPlainCall(w)
+	switch {
+	case v == scan.Wait:
+		return false, false
+	case v == scan.Yes:
+		return s.beginCall(w, at, end-at, n+fenced)
+	case toolset.Offers(s.tools, b[at:end]) && !toolset.Offers(s.tools, []byte(kind)):
+		return s.beginCall(w, at, end-at, n)
 	}
-	return true
+	head += scan.LeadingSpace(b[head:])
+	return s.beginCall(w, head, len(kind), from)
 }
 
 // openFence reads the fence that b begins with, up to the JSON. It may be

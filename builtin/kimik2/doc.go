@@ -24,14 +24,16 @@
 //     closer: dropped, and the next call is read.
 //   - A whole body followed by a section's closer, by the next call, by the end
 //     of the thought that it stands in, or by the end of the text: a call.
-//   - JSON that is no object, and anything but white space behind the JSON:
-//     unsound, closed by the first closer.
+//   - A body that is a JSON string is the host's to unwrap. Other JSON that is no object,
+//     and anything but white space behind the JSON: unsound, closed by the first closer.
 //   - A cut body in which a closer stands in a string: the closer counts, so that
 //     the calls behind it are not lost.
 //   - Text behind a call without a section is text.
-//   - A header without ":digits": no call; its body goes with it.
-//   - A call's opener outside a section with something behind it that is no
-//     header, on one line: the opener is taken out, the rest is prose.
-//   - In a thought, "</think>" ends a section or header that has not become a call,
-//     and a body that is broken. A second "<think>" is taken out.
+//   - A name that the request offers counts whatever bytes it has. A number in place of
+//     the id, "0", is a call of the tool that alone accepts the arguments.
+//   - An opener behind which no name is whole is prose, its section's opener and all that
+//     stands behind it too. An offered name without ":digits", or without the argument
+//     marker, is no call; its body goes with it.
+//   - Anything but white space and the next call ends a section.
+//   - In a thought, "</think>" ends a body that is broken. A second "<think>" is taken out.
 package kimik2

@@ -131,7 +131,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	default:
 		d.prose = thoughts
 	}
-	p := &parser{dialect: d, start: start}
+	p := &parser{dialect: d, open: open, start: start}
 	p.prose.Trial = opening.Trial(open, kind, newParser)
 	p.prose.Start(d.prose, start == abi.ChannelReasoning)
 	return p

@@ -17,27 +17,13 @@ var vocabulary = []string{
 	"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>",
 	"<|tool_call_section_begin|>", "<|tool_call_section_end|>",
 	"<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>",
-	"functions.", "f:0", "functions.lookup:1", ":2", "functions.f:0<|tool_call_argument_begin|>",
+	"functions.", "f:0", "0", "functions.f", "f", "functions.lookup:1", ":2", "functions.f:0<|tool_call_argument_begin|>",
 	"<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"a\":\"",
 	`{"a":"b"}`, `{"a":`, `"unfinished`, `}`, `{}`, `[{"name":"f","arguments":{}}]`, `\`, `\"`, "12", "null",
 	" ", "\n", "\n\n", `"`, `'`, "`", "isn't", "é", "雪",
 }
 
-var config = sdktest.Config{Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
-
-// leaks finds, in native mode, markup in what was said though the input had no quotation that
-// could protect it.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, said := range []string{text, reasoning} {
-		if i := strings.Index(said, "<|tool_call"); i >= 0 && strings.Contains(said[i:], "|>") {
-			return said[i:]
-		}
-	}
-	return ""
-}
+var config = sdktest.Config{Vocabulary: vocabulary, MaxHold: 1 << 20}
 
 func TestFamily(t *testing.T) { familytest.Run(t, &kimik2.Module, config) }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -16,24 +17,31 @@ const (
 	// maxProse is how much may stand behind the first byte that no header has,
 	// before it is prose.
 	maxProse = 64
+	// maxSpace is how much white space between markers is structure.
+	maxSpace = 1024
 )
 
 type state uint8
 
 const (
-	inProse   state = iota
-	inSection       // between the calls of a section
-	inHeader        // after a call's opener
-	inBody          // behind the argument marker
+	inProse  state = iota
+	atOpener       // at the opener of a call, or of its section
+	counted        // at the opener of a call that has a number in place of a name
+	inBody         // behind the argument marker
+	behind         // behind a call of a section
 )
 
 // parser reads one session in native mode.
 type parser struct {
 	dialect
+	open    *abi.OpenBlock
 	start   abi.Channel
 	prose   prose.Machine
 	state   state
-	section bool // the call stands in a section
+	opener  string // with which the window begins
+	section bool   // the call stands in a section
+	args    int    // place of the arguments of a call with a number
+	json    scan.JSON
 	body    jsonbody.Body
 }
 
@@ -49,129 +57,178 @@ func (p *parser) Step(w *sdk.Window) {
 // readPart goes on to the next state. It answers false when it needs more input.
 func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.state {
-	case inSection:
-		return p.readBetweenCalls(w)
-	case inHeader:
-		return p.readHeader(w)
+	case atOpener:
+		return p.readOpener(w)
+	case counted:
+		return p.readCountedCall(w)
 	case inBody:
 		if _, done := p.body.Next(w); !done {
 			return false
 		}
-		p.leaveSection()
+		p.leaveCall()
 		return true
+	case behind:
+		return p.readBehindCall(w)
 	}
 	id, ok := p.prose.Next(w)
-	if !ok {
-		return false
+	if ok {
+		p.opener, p.section, p.state = p.dialect.prose.Call(id), id > 0, atOpener
 	}
-	w.Skip(len(p.dialect.prose.Call(id)))
-	p.section = id > 0
-	p.state = inHeader
-	if p.section {
-		p.state = inSection
-	}
-	return true
+	return ok
 }
 
-// beginArguments enters a call's arguments. Muted ones belong to no call.
-func (p *parser) beginArguments(mute bool) {
+// beginArguments enters a call's arguments at place at. Muted ones belong to no call.
+func (p *parser) beginArguments(w *sdk.Window, at int, mute bool) bool {
+	w.Skip(at)
 	p.state = inBody
 	if p.prose.Thought {
 		p.body.Start(p.inThought, mute)
 	} else {
 		p.body.Start(inText, mute)
 	}
+	return true
 }
 
-// leaveSection goes on behind a call.
-func (p *parser) leaveSection() {
+// leaveCall goes on behind a call.
+func (p *parser) leaveCall() {
 	p.state = inProse
 	if p.section {
-		p.state = inSection
+		p.state = behind
 	}
 }
 
-// readBetweenCalls reads a section up to its next call or its end. What else stands there
-// is noise.
-func (p *parser) readBetweenCalls(w *sdk.Window) bool {
-	at, id, v := p.structure.Find(w.Bytes(), 0, w.Final)
-	w.Skip(at)
-	if v != scan.Yes {
-		return false
-	}
-	if id == isEndThink && p.prose.Thought {
-		p.state = inProse
-		return true
-	}
-	w.Skip(p.structure.Len(id))
-	switch id {
-	case isCallBegin:
-		p.state = inHeader
-	case isArgBegin:
-		p.beginArguments(true)
-	case isSectionEnd, isSectionEnd1:
-		p.state = inProse
-	}
-	return true
-}
-
-// readHeader reads up to the argument marker, or to what shows that there is none.
-func (p *parser) readHeader(w *sdk.Window) bool {
+// readBehindCall reads up to the next call of a section or its closer. With anything else
+// prose goes on.
+func (p *parser) readBehindCall(w *sdk.Window) bool {
 	b := w.Bytes()
-	at, id, v := p.structure.Find(b, 0, w.Final)
-	h := b[:min(at, maxHeader+1)]
-	if p.isProse(h) {
-		p.state = inProse
-		return true
+	n := scan.LeadingSpace(b)
+	id, v := p.structure.MatchPrefix(b[n:], w.Final)
+	switch {
+	case n == len(b) && w.Final:
+		w.Skip(n)
+		return false
+	case v == scan.Wait && n < maxSpace:
+		return false
+	case v == scan.Yes:
+		w.Skip(n)
 	}
-	if at > maxHeader {
-		p.leaveSection()
-		return true
-	}
-	if v != scan.Yes {
-		if !w.Final {
-			return false
-		}
-		p.endCutHeader(w, h)
-		return true
-	}
-	switch id {
-	case isArgBegin:
-		call := p.emitCall(w, h)
-		w.Skip(at + len(argBegin))
-		p.beginArguments(!call)
-	case isCallEnd:
-		w.Skip(at + len(callEnd))
-		p.leaveSection()
-	case isCallBegin:
-		w.Skip(at + len(callBegin))
-	case isThink, isEndThink:
-		p.endCutHeader(w, h)
-	default:
-		w.Skip(at)
-		p.leaveSection()
+	p.state = inProse
+	if v == scan.Yes && id == isCallBegin {
+		p.opener, p.state = callBegin, atOpener
 	}
 	return true
 }
 
-// isProse says whether what stands behind a call's opener outside a section can
-// no longer be a header: it holds bytes that no header has, and then a line's end
-// or more than a header may hold by mistake.
-func (p *parser) isProse(h []byte) bool {
-	if p.section {
-		return false
-	}
-	n := headerLen(h)
-	rest := h[n:]
-	return len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0
+// giveBack makes prose of the opener.
+func (p *parser) giveBack(w *sdk.Window) bool {
+	p.prose.GiveBack(w, len(p.opener))
+	p.state = inProse
+	return true
 }
 
-// endCutHeader leaves a header that ends without an argument marker or a closer.
-func (p *parser) endCutHeader(w *sdk.Window, h []byte) {
-	if p.section || headerLen(h) == len(h) {
-		w.Skip(len(h))
+// readOpener looks at an opener, and at the header behind it. Nothing is consumed before
+// it is known what it is.
+func (p *parser) readOpener(w *sdk.Window) bool {
+	b := w.Bytes()
+	at := len(p.opener)
+	if p.opener != callBegin {
+		at += scan.LeadingSpace(b[at:])
+		switch id, v := p.structure.MatchPrefix(b[at:], w.Final); {
+		case v == scan.Wait && at < maxSpace:
+			return false
+		case v == scan.Yes && (id == isSectionEnd || id == isSectionEnd1): // an empty section
+			w.Skip(at + p.structure.Len(id))
+			p.state = inProse
+			return true
+		case v != scan.Yes || id != isCallBegin:
+			return p.giveBack(w)
+		}
+		at += len(callBegin)
 	}
-	p.leaveSection()
+	end, id, v := p.structure.Find(b, at, w.Final)
+	h := b[at:min(end, at+maxHeader+1)]
+	switch {
+	case len(h) > maxHeader || p.isProse(h):
+		return p.giveBack(w)
+	case v != scan.Yes && !w.Final:
+		return false
+	}
+	if v == scan.Yes && id == isArgBegin {
+		return p.takeHeader(w, h, at, end+len(argBegin))
+	}
+	if _, _, found := p.nameOf(h); found == noName || found == number {
+		return p.giveBack(w)
+	}
+	return p.endHeader(w, end, id, v)
+}
+
+// endHeader leaves a header with a name that ends, at place end, with no argument marker:
+// no call.
+func (p *parser) endHeader(w *sdk.Window, end, id int, v scan.Verdict) bool {
+	w.Note(noteHeader)
+	if v == scan.Yes && id == isCallEnd {
+		end += len(callEnd)
+	}
+	w.Skip(end)
+	p.leaveCall()
+	return true
+}
+
+// What the operator is told of calls that were dropped.
+const noteHeader = "a tool call was dropped: its header has a name and is not whole"
+
+// takeHeader opens the call that header h names, which begins at place at. Its arguments
+// begin at place next.
+func (p *parser) takeHeader(w *sdk.Window, h []byte, at, next int) bool {
+	name, n, found := p.nameOf(h)
+	switch found {
+	case noName:
+		return p.giveBack(w)
+	case number:
+		p.state, p.args, p.json = counted, next, scan.JSON{Lenient: true}
+		w.Scanned = next
+		return true
+	case halfName:
+		w.Note(noteHeader)
+		return p.beginArguments(w, next, true)
+	}
+	id := at + scan.LeadingSpace(h)
+	w.Call(at+name, n, 0)
+	w.CallID(id, scan.TrimmedLen(h)-(id-at), 0)
+	return p.beginArguments(w, next, false)
+}
+
+// readCountedCall reads the arguments of a call that has a number in place of a name: it
+// is one of the tool that alone accepts them.
+func (p *parser) readCountedCall(w *sdk.Window) bool {
+	b := w.Bytes()
+	n, status := p.json.Scan(b[w.Scanned:min(len(b), prose.MaxHeld)])
+	w.Scanned += n
+	switch {
+	case status == scan.More && !w.Final && len(b) < prose.MaxHeld:
+		return false
+	case status == scan.Done:
+		if tool, ok := toolset.OnlyFor(p.open, b[p.args:w.Scanned]); ok {
+			w.CallLiteral(tool)
+			return p.beginArguments(w, p.args, false)
+		}
+	}
+	return p.giveBack(w)
+}
+
+// isProse says whether what stands behind a call's opener can no longer be a header: it
+// holds bytes that no header has, and then a line's end or more than a header may hold by
+// mistake.
+func (p *parser) isProse(h []byte) bool {
+	rest := h[headerLen(h):]
+	if len(rest) <= maxProse && bytes.IndexByte(rest, '\n') < 0 {
+		return false
+	}
+	name := bytes.TrimPrefix(h[scan.LeadingSpace(h):], []byte(functions))
+	if colon := bytes.LastIndexByte(name, ':'); colon >= 0 && toolset.Offers(p.open.Tools, name[:colon]) {
+		return false
+	}
+	return !toolset.MayOffer(p.open.Tools, name)
 }
 
 // headerLen is how far h may be the beginning of a header.
@@ -183,32 +240,48 @@ func headerLen(h []byte) int {
 	return n + scan.LeadingSpace(h[n:])
 }
 
-// emitCall opens the call that header h names. It answers false if h names none.
-func (p *parser) emitCall(w *sdk.Window, h []byte) bool {
-	at := scan.LeadingSpace(h)
-	if at == len(h) {
-		return false
+// functions stands before most names.
+const functions = "functions."
+
+// found is what a header holds.
+type found uint8
+
+const (
+	noName   found = iota
+	halfName       // a name, without the number that belongs to it
+	number         // a number, without a name
+	wholeName
+)
+
+// nameOf gives the name that header h holds, n bytes at place at: one that the request
+// offers, or one that is made of the bytes of names.
+func (p *parser) nameOf(h []byte) (at, n int, f found) {
+	at = scan.LeadingSpace(h)
+	id := h[at:max(at, scan.TrimmedLen(h))]
+	n, f = len(id), halfName
+	if colon := bytes.LastIndexByte(id, ':'); colon >= 0 && allDigits(id[colon+1:]) {
+		n, f = colon, wholeName
 	}
-	id := h[at:scan.TrimmedLen(h)]
-	colon := bytes.LastIndexByte(id, ':')
-	if colon < 0 || !allDigits(id[colon+1:]) {
-		return false
-	}
-	from := 0
-	if bytes.HasPrefix(id, []byte("functions.")) {
-		from = len("functions.")
-	}
-	if from >= colon {
-		return false
-	}
-	for _, c := range id[from:colon] {
-		if !isNameByte(c) || c == ':' {
-			return false
+	switch {
+	case allDigits(id):
+		return at, n, number
+	case toolset.Offers(p.open.Tools, id[:n]):
+		return at, n, f
+	case bytes.HasPrefix(id, []byte(functions)) && n >= len(functions):
+		at, n, id = at+len(functions), n-len(functions), id[len(functions):]
+		if toolset.Offers(p.open.Tools, id[:n]) {
+			return at, n, f
 		}
 	}
-	w.Call(at+from, colon-from, 0)
-	w.CallID(at, len(id), 0)
-	return true
+	if n == 0 || f == halfName {
+		return at, n, noName
+	}
+	for _, c := range id[:n] {
+		if !isNameByte(c) || c == ':' {
+			return at, n, noName
+		}
+	}
+	return at, n, f
 }
 
 func allDigits(b []byte) bool {

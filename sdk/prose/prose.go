@@ -29,7 +29,7 @@ type Markers struct {
 	// reasoning channel, or where the markers are literal text.
 	Think, EndThink []string
 	// Strip are markers that mean nothing in prose: they are taken out, and the
-	// prose around them joins up.
+	// prose around them joins up; see Machine.GiveBack.
 	Strip []string
 	// Calls are the markers that Next returns, as an index into this list. A marker
 	// may begin with an empty line where the grammar asks for one; the empty line
@@ -169,6 +169,8 @@ type Machine struct {
 
 	g              *Grammar
 	returnedMarker bool          // Next has returned a marker; the family goes on from it
+	returnedAt     abi.RawOffset // where the window stood then
+	literal        bool          // a marker was given back: stray ones are prose
 	quotesFrom     abi.RawOffset // quotations opened before this offset are over
 
 	scannedTo     abi.RawOffset // everything before this offset is scanned
@@ -244,7 +246,7 @@ func (m *Machine) byteClasses() *[256]uint8 {
 // text, nothing is left.
 func (m *Machine) Next(w *sdk.Window) (id int, ok bool) {
 	if m.returnedMarker {
-		m.returnedMarker = false
+		m.returnedMarker, m.literal = false, false
 		m.quotesFrom = w.Offset()
 		m.endQuotationsBefore(m.quotesFrom)
 	}
@@ -253,7 +255,7 @@ func (m *Machine) Next(w *sdk.Window) (id int, ok bool) {
 		if found, ok := m.nextMarkup(w); ok {
 			m.emitProse(w, int(found.at-w.Offset()))
 			if id, ok := m.passMarker(w, int(found.id)); ok {
-				m.returnedMarker = true
+				m.returnedMarker, m.returnedAt = true, w.Offset()
 				return id, true
 			}
 			continue
@@ -292,24 +294,35 @@ func (m *Machine) mayBeQuoted(h heldMarker) bool {
 	return i < len(m.openQuotes) && m.openQuotes[i].at < h.at
 }
 
-// GiveBack takes the marker that Next has just returned, the first n bytes of the
-// window, for prose after all: what stands behind it is no call. It has to come
-// before anything of the window is consumed.
+// GiveBack takes the marker that the window begins with, of n bytes, for prose: it is
+// the one that Next has just returned, or another that the family met behind a call, and
+// what stands behind it is none. Stray markers behind it are then what they belong to,
+// prose too, until a marker counts.
 func (m *Machine) GiveBack(w *sdk.Window, n int) {
-	m.returnedMarker = false
+	if m.returnedMarker && w.Offset() != m.returnedAt {
+		m.endQuotationsBefore(w.Offset())
+		m.quotesFrom = w.Offset()
+	}
+	m.returnedMarker, m.literal = false, true
 	m.emitProse(w, n)
 }
+
+// GaveBack says whether a marker was given back, and none has counted since.
+func (m *Machine) GaveBack() bool { return m.literal }
 
 // passMarker does what a marker at the window's start asks, unless it is for the
 // caller.
 func (m *Machine) passMarker(w *sdk.Window, id int) (int, bool) {
 	switch g := m.g; {
 	case id < g.thinkEnd:
-		m.Thought = true
+		m.Thought, m.literal = true, false
 	case id < g.closeEnd:
-		m.Thought = false
+		m.Thought, m.literal = false, false
 	case id < g.callEnd:
 		return id - g.closeEnd, true
+	case m.literal:
+		m.emitProse(w, g.set.Len(id))
+		return 0, false
 	}
 	w.Skip(m.g.set.Len(id))
 	m.quotesFrom = w.Offset()

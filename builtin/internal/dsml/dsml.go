@@ -15,6 +15,7 @@
 package dsml
 
 import (
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -56,13 +57,14 @@ type Section struct {
 	Bare []bool
 	// Guided is its markup in guided modes, but for the think tags.
 	Guided guided.Markup
-	// New makes its reader.
-	New func() Reader
+	// New makes its reader, for a session with that prose.
+	New func(s *abi.OpenBlock, m *prose.Machine) Reader
 }
 
 // Reader reads what stands behind a marker of its grammar.
 type Reader interface {
-	// Enter begins behind marker id of its grammar's Calls, in a thought or not.
+	// Enter begins behind marker id of DSML, or at marker id of a Section's Calls, in a
+	// thought or not.
 	Enter(id int, thought bool)
 	// Step reads on. It answers true once prose goes on.
 	Step(w *sdk.Window) (over bool)

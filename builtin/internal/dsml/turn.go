@@ -20,7 +20,7 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if o.Calls == 1 {
 		p.block.g = g
 		if g.Section != nil {
-			p.section = g.Section.New()
+			p.section = g.Section.New(s, &p.prose)
 		}
 	}
 	return p
@@ -56,7 +56,7 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		if !p.in.Step(w) {
 			return false
 		}
-		p.in, p.afterBareCall = nil, p.bare && !p.prose.Thought
+		p.in, p.afterBareCall = nil, p.bare && !p.prose.Thought && !p.prose.GaveBack()
 	}
 	if p.afterBareCall && !p.skipSpaceAfterCall(w) {
 		return false
@@ -92,9 +92,9 @@ func (p *parser) enterMarker(w *sdk.Window, id int) {
 		w.Reasoning(len(separator))
 		n -= len(separator)
 	}
-	w.Skip(n)
 	w.Scanned = 0
 	if id < ownCalls {
+		w.Skip(n)
 		p.in, p.bare = &p.block, id >= callFramedInvoke
 	} else {
 		id -= ownCalls
