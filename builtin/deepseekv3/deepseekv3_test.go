@@ -22,32 +22,6 @@ var config = sdktest.Config{
 		"<｜tool▁", "<｜DSML｜",
 	},
 	MaxHold: 1 << 20,
-	Leaks:   leaks,
-}
-
-// leaks finds, in native mode, markup in what was said though the input had no quotation that
-// could protect it.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") {
-		return ""
-	}
-	for _, attribute := range []string{`name="f"`, `name="a"`, `string="true"`} {
-		input = strings.ReplaceAll(input, attribute, "")
-	}
-	if strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, said := range []string{text, reasoning} {
-		for _, marker := range []string{
-			sectionBegin, sectionEnd, callBegin, separator, callEnd,
-			"<｜DSML｜function_calls>", "</｜DSML｜function_calls>", `<｜DSML｜invoke name="`, "</｜DSML｜invoke>", "</｜DSML｜parameter>",
-		} {
-			if i := strings.Index(said, marker); i >= 0 {
-				return said[i:]
-			}
-		}
-	}
-	return ""
 }
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }

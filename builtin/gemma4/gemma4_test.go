@@ -1,10 +1,8 @@
 package gemma4
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -15,23 +13,7 @@ var vocabulary = []string{
 	`<|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>`, "<|tool_call>call:g{}<tool_call|>", "}<tool_call|>", "}}", "none", "New York", "-2.5", "f:[", "{a:[1,]}",
 }
 
-var config = sdktest.Config{Vocabulary: vocabulary, Leaks: leaks, MaxHold: 1 << 20}
-
-// leaks finds, in native mode, markup in what was said though the input had no quotation that
-// could protect it.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(strings.ReplaceAll(input, delimiter, ""), "\"'`") {
-		return ""
-	}
-	for _, said := range []string{text, reasoning} {
-		for _, marker := range []string{openCall, closeCall, response} {
-			if strings.Contains(said, marker) {
-				return said
-			}
-		}
-	}
-	return ""
-}
+var config = sdktest.Config{Vocabulary: vocabulary, MaxHold: 1 << 20}
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 

@@ -1,10 +1,8 @@
 package llama3json
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -16,19 +14,6 @@ var config = sdktest.Config{
 		`;`, `; `, ` ;{`, `{`, `}`, `}}`, `"}`, `"}}`, `"}};`, `\"`, `\`, ":", ",", " ", "\n", "\n\n", `"`, "`", "isn't", "é", "<|", "print(1)",
 	},
 	MaxHold: 1 << 20,
-	Leaks:   leaks,
-}
-
-// leaks finds the tag in what was said though the input had no quotation that
-// could protect it.
-func leaks(s *abi.OpenBlock, input, text, _ string) string {
-	if s.Mode != abi.ModeNative || len(s.Tools) == 0 || strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	if strings.Contains(text, tag) {
-		return tag
-	}
-	return ""
 }
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }

@@ -1,10 +1,8 @@
 package mistral
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -16,21 +14,6 @@ var config = sdktest.Config{
 		`"name": "f"`, `{"a": "b"}`, `{}`, `{`, `}`, `}}`, `}]`, `[`, `]`, `, `, `"}`, `\"`, `\`, "[", "/", "[TODO]", " ", "\n", "\n\n", `"`, "`", "isn't", "é",
 	},
 	MaxHold: 1 << 20,
-	Leaks:   leaks,
-}
-
-// leaks finds markers in what was said though the input had no quotation that
-// could protect them.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if s.Mode != abi.ModeNative || len(s.Tools) == 0 || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, marker := range []string{toolCalls, endCalls} {
-		if strings.Contains(text, marker) || strings.Contains(reasoning, marker) {
-			return marker
-		}
-	}
-	return ""
 }
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }

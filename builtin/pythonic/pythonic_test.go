@@ -1,10 +1,8 @@
 package pythonic
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
@@ -15,21 +13,6 @@ var config = sdktest.Config{
 		"[f(a='x')]", "[f(a=1), f()]", "(", "{", "}", "{'k': ", ",", ", ", ":", `\'`, `\`, "[f()]", " ", "\n", "\n\n", "isn't", "é",
 	},
 	MaxHold: 1 << 20,
-	Leaks:   leaks,
-}
-
-// leaks finds markers in what was said though the input had no quotation that
-// could protect them.
-func leaks(s *abi.OpenBlock, input, text, _ string) string {
-	if s.Mode != abi.ModeNative || len(s.Tools) == 0 || strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, marker := range []string{start, end} {
-		if strings.Contains(text, marker) {
-			return marker
-		}
-	}
-	return ""
 }
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
