@@ -119,6 +119,15 @@ func (p *Parser) byName(models []string) nameFact {
 	return tellsNothing
 }
 
+// StartWithin decides START of a session that goes on within the model's own turn: in
+// its thought, or in its answer, which a thought can't precede any more.
+func (p *Parser) StartWithin(thought bool) abi.Channel {
+	if thought {
+		return abi.ChannelReasoning
+	}
+	return p.startAfterThought()
+}
+
 // ThinksByDefault says whether the model thinks where neither the request nor the
 // operator says so.
 func (p *Parser) ThinksByDefault() bool {

@@ -167,29 +167,20 @@ var thinkingSwitches = []string{"", "false", "true"}
 func (c *templateCase) cutTurn(ctx context.Context, t *prompt.Template) (modelTurn, error) {
 	full := *c.Want
 	before, behind, refused := c.surroundings(ctx, t)
-	asked := []string{before}
+	var asked []string
 	for _, thinking := range thinkingSwitches {
-		asked = append(asked, c.promptForTurn(ctx, t, thinking))
-	}
-	prefix, longest := "", 0
-	for _, text := range asked[1:] {
-		if strings.HasPrefix(full, text) && len(text) > len(prefix) {
-			prefix = text
+		if text := c.promptForTurn(ctx, t, thinking); text != "" {
+			asked = append(asked, text)
 		}
 	}
-	if prefix == "" && strings.HasPrefix(full, before) {
-		prefix = before
+	at := prompt.TurnStart(full, asked...)
+	if !slices.Contains(asked, full[:at]) && before != "" {
+		at = max(at, prompt.TurnStart(full, before))
 	}
-	for _, text := range asked {
-		longest = max(longest, commonPrefix(full, text))
-	}
-	if longest == 0 {
+	if at == 0 {
 		return modelTurn{}, fmt.Errorf("the turn can't be told from the prompt: %w", refused)
 	}
-	if prefix == "" {
-		prefix = full[:strings.LastIndexAny(full[:longest], "\n>]")+1] // not within a marker
-	}
-	return modelTurn{prefix, full[len(prefix):], behind}, nil
+	return modelTurn{full[:at], full[at:], behind}, nil
 }
 
 // promptForTurn is the prompt that the last message answers; "" where the template

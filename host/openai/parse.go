@@ -32,7 +32,7 @@ func DecodeRequest(body []byte) (*ChatRequest, error) {
 	if !jsonx.IsObject(v) {
 		return nil, &Error{Status: http.StatusBadRequest, Code: CodeInvalidJSON, Message: "the request body must be a JSON object"}
 	}
-	r := &ChatRequest{N: 1, ParallelToolCalls: true}
+	r := &ChatRequest{N: 1, ParallelToolCalls: true, AddGenerationPrompt: true, IncludeReasoning: true}
 	r.Members = lastOfEach(jsonx.Members(v))
 	for _, m := range r.Members {
 		if jsonx.IsNull(m.Value) {
@@ -129,6 +129,12 @@ func (r *ChatRequest) readSwitch(name string, v Raw) {
 		r.SkipSpecialTokens = &on
 	case "logprobs":
 		r.Logprobs = on
+	case "add_generation_prompt":
+		r.AddGenerationPrompt = on
+	case "continue_final_message":
+		r.ContinueFinalMessage = on
+	case "include_reasoning":
+		r.IncludeReasoning = on
 	}
 }
 

@@ -47,6 +47,12 @@ type ChatRequest struct {
 	Thinking           Thinking
 	ReasoningEffort    string
 	ChatTemplateKwargs []Member
+	// AddGenerationPrompt is true unless the client said false: the prompt then ends
+	// behind the last message. ContinueFinalMessage: it ends within it.
+	AddGenerationPrompt  bool
+	ContinueFinalMessage bool
+	// IncludeReasoning is true unless the client said false.
+	IncludeReasoning bool
 
 	NVExt NVExtRequest
 }

@@ -5,6 +5,7 @@ package prompt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -15,7 +16,10 @@ import (
 )
 
 // Template is a compiled chat template. It is safe for concurrent use.
-type Template struct{ t *jinja.Template }
+type Template struct {
+	t          *jinja.Template
+	wantsParts bool // it reads a message's content as a list of parts
+}
 
 // Compile reads a chat template in the Jinja dialect of model repositories.
 func Compile(source string) (*Template, error) {
@@ -23,7 +27,7 @@ func Compile(source string) (*Template, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chat_template: %w", err)
 	}
-	return &Template{t}, nil
+	return &Template{t: t, wantsParts: t.LoopsOverContent()}, nil
 }
 
 // Load compiles setting, which is a template, or the name of a file that holds
@@ -49,8 +53,12 @@ type Input struct {
 	Tools    []jsonx.Raw // the tools that are shown to the model
 	Args     []jsonx.Member
 	BOS, EOS string
+	// Continue says that the last message is to be continued (RenderTurn).
+	Continue bool
 	// Now is what strftime_now tells; the zero time is the present.
 	Now time.Time
+
+	engineForm, mended bool // for RenderTurn
 }
 
 // Render gives the prompt, up to where the assistant's turn begins. A template
@@ -58,7 +66,7 @@ type Input struct {
 // exception for a role that it does not know. However it fails, it costs this
 // rendering only: its time, depth and memory are bounded.
 func (t *Template) Render(ctx context.Context, in Input) (string, error) {
-	vars, err := in.templateVariables()
+	vars, err := t.templateVariables(&in)
 	if err != nil {
 		return "", err
 	}
@@ -73,11 +81,18 @@ func (t *Template) Render(ctx context.Context, in Input) (string, error) {
 	return out, nil
 }
 
-func (in Input) templateVariables() (map[string]jinja.Value, error) {
+// argGenerationPrompt is the template argument that asks for the beginning of the
+// assistant's turn.
+const argGenerationPrompt = "add_generation_prompt"
+
+// errUnreadable says that what a client sent is no value for a template.
+var errUnreadable = errors.New("not readable")
+
+func (t *Template) templateVariables(in *Input) (map[string]jinja.Value, error) {
 	vars := map[string]jinja.Value{
-		"add_generation_prompt": true,
-		"bos_token":             in.BOS,
-		"eos_token":             in.EOS,
+		argGenerationPrompt: true,
+		"bos_token":         in.BOS,
+		"eos_token":         in.EOS,
 	}
 	for _, m := range in.Args {
 		v, err := decodeValue(m.Value)
@@ -91,7 +106,14 @@ func (in Input) templateVariables() (map[string]jinja.Value, error) {
 		return nil, err
 	}
 	for _, m := range messages.Items {
-		decodeArguments(m)
+		message, ok := m.(*jinja.Dict)
+		if !ok {
+			continue
+		}
+		readArguments(message)
+		if in.engineForm {
+			t.useEngineForm(message, in.mended)
+		}
 	}
 	vars["messages"] = messages
 	if len(in.Tools) == 0 {
@@ -106,7 +128,7 @@ func decodeList(what string, list []jsonx.Raw) (*jinja.List, error) {
 	for i, raw := range list {
 		v, err := decodeValue(raw)
 		if err != nil {
-			return nil, fmt.Errorf("%s[%d]: %w", what, i, err)
+			return nil, fmt.Errorf("%s[%d]: %w: %w", what, i, errUnreadable, err)
 		}
 		out.Items[i] = v
 	}
@@ -119,35 +141,4 @@ func decodeValue(raw jsonx.Raw) (jinja.Value, error) {
 		return nil, err
 	}
 	return jinja.Decode(v)
-}
-
-// decodeArguments makes objects of the arguments of a message's calls. Templates
-// read them so, where the API has them as text; engines convert them likewise.
-func decodeArguments(message jinja.Value) {
-	calls, _ := memberOf[*jinja.List](message, "tool_calls")
-	if calls == nil {
-		return
-	}
-	for _, call := range calls.Items {
-		function, _ := memberOf[*jinja.Dict](call, "function")
-		text, ok := memberOf[string](function, "arguments")
-		if !ok {
-			continue
-		}
-		if args, err := decodeValue(jsonx.Raw(text)); err == nil {
-			if object, ok := args.(*jinja.Dict); ok {
-				function.Set("arguments", object)
-			}
-		}
-	}
-}
-
-func memberOf[T any](v jinja.Value, name string) (found T, ok bool) {
-	object, _ := v.(*jinja.Dict)
-	if object == nil {
-		return found, false
-	}
-	value, _ := object.Get(name)
-	found, ok = value.(T)
-	return found, ok
 }

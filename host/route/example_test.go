@@ -1,6 +1,7 @@
 package route_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/turnkey-parsers/turnkey/host/backend"
@@ -19,7 +20,7 @@ func ExampleModel_Decide() {
 	qwen := family("qwen:unified") // described in route_test.go; its tag says what it is for
 	for _, canTag := range []bool{true, false} {
 		m := route.Model{Parsers: route.NewParsers(qwen, qwen), CanGuide: func(k backend.GuidedKind) bool { return canTag || k == backend.GuidedJSON }}
-		plan, refused := m.Decide(chat)
+		plan, refused := m.Decide(context.Background(), chat)
 		if refused != nil {
 			panic(refused)
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
@@ -51,15 +50,15 @@ func (m *Model) readsJSON(r *openai.ChatRequest) bool {
 }
 
 func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
-	builder, parser := m.constrainer()
+	builder, engine := m.constrainer()
 	if builder == nil || !m.CanGuide(backend.GuidedStructuralTag) {
 		return false, nil
 	}
 	r := p.Chat
 	open := abi.OpenBlock{
-		Parser: parser.Name, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options, Flags: p.openFlags(),
+		Parser: engine.Parser().Name, ToolChoice: toolChoice(r), NamedTool: r.ToolChoice.Name, Options: m.Options, Flags: p.openFlags(),
 	}
-	p.setPromptState(&open, parser)
+	open.Start, open.PromptTail = p.decideStart(engine)
 	addTools(&open, r.Tools, true)
 	answer, err := builder.Constraint(&open)
 	if err != nil {
@@ -78,7 +77,7 @@ func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
 }
 
 // constrainer gives the parser of the model that builds constraints.
-func (m *Model) constrainer() (parser.Constrainer, *manifest.Parser) {
+func (m *Model) constrainer() (parser.Constrainer, parser.Engine) {
 	engines := []parser.Engine{m.Parsers.Jailed, m.Parsers.Split}
 	if m.unified() {
 		engines = []parser.Engine{m.Parsers.Unified}
@@ -88,7 +87,7 @@ func (m *Model) constrainer() (parser.Constrainer, *manifest.Parser) {
 			continue
 		}
 		if c, ok := e.(parser.Constrainer); ok {
-			return c, e.Parser()
+			return c, e
 		}
 	}
 	return nil, nil

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/prompt"
 )
 
 // Model is what has to be known of a served model to decide about a request.
@@ -34,11 +36,17 @@ type Model struct {
 	// ToolsUnderNone leaves the tools in the prompt under tool_choice none.
 	ToolsUnderNone bool
 	// Render gives the prompt, or its end, that the model's chat template makes of
-	// the request with these template arguments; known is false where it can't be
-	// told. nil: there is no template here.
-	Render func(r *openai.ChatRequest, args []openai.Member) (prompt string, known bool)
+	// the request; known is false where it can't be told. nil: there is no template
+	// here.
+	Render func(context.Context, *openai.ChatRequest, PromptRequest) (p prompt.Prompt, known bool)
 	// Options go to the parser.
 	Options []abi.Option
+}
+
+// PromptRequest says how a request's prompt is to be rendered.
+type PromptRequest struct {
+	Args     []openai.Member // the arguments of the template
+	Continue bool            // the last message is to be continued
 }
 
 // GuidedPolicy is a preference between the ways to constrain a tool choice.

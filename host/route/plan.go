@@ -1,6 +1,7 @@
 package route
 
 import (
+	"context"
 	"slices"
 
 	"github.com/turnkey-parsers/turnkey/abi"
@@ -31,12 +32,15 @@ type Plan struct {
 	// ReasoningOff: the client or the deployment switched thinking off. What the
 	// parser calls reasoning is content.
 	ReasoningOff bool
+	// HidesReasoning: the client asked not to see it.
+	HidesReasoning bool
 	// NonEmpty: reasoning becomes content if there is no other.
 	NonEmpty bool
 	// JSONStarts are the bytes that the answer can begin with, where it is to be
 	// JSON by the client's response_format; else "".
 	JSONStarts string
-	// Prompt is the rendered prompt; "" where it is not known.
+	// Prompt is the rendered prompt; "" where there is none, or the template refuses
+	// the conversation.
 	Prompt string
 	// TemplateArgs are the arguments of the chat template.
 	TemplateArgs []openai.Member
@@ -48,20 +52,22 @@ type Plan struct {
 	opens   abi.Channel // what the operator says that the prompt leaves open
 	names   []string    // the model's
 	thinks  openai.Thinking
+	end     promptEnd
+	start   abi.Channel // where the first parser starts, and the prompt's end for it
 	tail    string
-	tailed  bool // the prompt's end is known
 	options []abi.Option
 }
 
-// Decide makes the plan of a request, or says why it can't be served.
-func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
+// Decide makes the plan of a request, or says why it can't be served. The context
+// bounds the rendering of its prompt.
+func (m *Model) Decide(ctx context.Context, r *openai.ChatRequest) (*Plan, *openai.Error) {
 	if err := m.refuseUnservable(r); err != nil {
 		return nil, err
 	}
 	p := &Plan{
 		Chat:     r,
 		CallsOff: len(r.Tools) > 0 && r.ToolChoice.Mode == openai.ToolChoiceNone,
-		NonEmpty: wantsNonEmptyContent(r), options: m.Options, opens: m.Opens, names: m.Names,
+		NonEmpty: wantsNonEmptyContent(r), HidesReasoning: !r.IncludeReasoning, options: m.Options, opens: m.Opens, names: m.Names,
 	}
 	p.ShowTools = len(r.Tools) > 0 && (!p.CallsOff || m.ToolsUnderNone)
 	mode, args := m.decideThinking(r)
@@ -70,10 +76,7 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 		mode, args = m.defaultThinking(args)
 	}
 	p.thinks, p.TemplateArgs = mode, args
-	if m.Render != nil {
-		p.Prompt, p.tailed = m.Render(r, args)
-		p.tail = abi.PromptTail(p.Prompt)
-	}
+	m.renderPrompt(ctx, p)
 	if err := m.decideGuidedDecoding(p); err != nil {
 		return nil, err
 	}
@@ -85,6 +88,9 @@ func (m *Model) Decide(r *openai.ChatRequest) (*Plan, *openai.Error) {
 		return nil, err
 	}
 	m.setStages(p)
+	for _, e := range present(p.Unified, p.Thought) {
+		p.start, p.tail = p.decideStart(e)
+	}
 	return p, nil
 }
 
@@ -171,7 +177,7 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	parser := e.Parser()
 	s := abi.OpenBlock{Parser: parser.Name, Options: p.options}
 	if e != p.Calls {
-		p.setPromptState(&s, parser)
+		s.Start, s.PromptTail = p.start, p.tail
 	}
 	if e != p.Calls && slices.Contains(parser.Guided, p.Chat.ToolChoice.Mode) {
 		s.Mode = p.Mode
@@ -190,20 +196,6 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 		s.Flags |= abi.OpenStructured
 	}
 	return s
-}
-
-// setPromptState tells a session where the prompt left off. START is decided here, by the
-// manifest, and nowhere else.
-func (p *Plan) setPromptState(s *abi.OpenBlock, parser *manifest.Parser) {
-	s.PromptTail = p.tail
-	if p.tailed {
-		s.Start = parser.StartAfter(p.tail)
-		return
-	}
-	s.Start = parser.StartUnseen(manifest.Unseen{
-		Opens: p.opens, Models: p.names,
-		On: p.thinks == openai.ThinkingOn, Off: p.thinks == openai.ThinkingOff, Told: p.templateIsTold(parser),
-	})
 }
 
 func (p *Plan) openFlags() (openFlags uint32) {

@@ -1,6 +1,7 @@
 package route_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/prompt"
 	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
@@ -139,7 +141,7 @@ func TestT23_T68_T69_T70_T71_Selection(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := c.model.Decide(request(t, c.request))
+			p, err := c.model.Decide(t.Context(), request(t, c.request))
 			texts, refused := strings.CutPrefix(c.want, "400 ")
 			if !refused {
 				if err != nil || p.Route.String() != c.want {
@@ -263,7 +265,7 @@ func TestT74_T76_T77_Guidance(t *testing.T) {
 		{"required, an engine without any", model(nil, nil, route.Auto, func(m *route.Model) { m.CanGuide = func(backend.GuidedKind) bool { return false } }), required, backend.GuidedNone, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := c.model.Decide(request(t, c.request))
+			p, err := c.model.Decide(t.Context(), request(t, c.request))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +283,7 @@ func TestDefinitionsAreMerged(t *testing.T) {
 		{"type":"function","function":{"name":"g","parameters":{"$defs":{"p":` + second + `,"q":{}},"type":"object"}}}]`
 	}
 	m := model(nil, nil, route.Auto)
-	p, err := m.Decide(request(t, list(`{"type":"string"}`)))
+	p, err := m.Decide(t.Context(), request(t, list(`{"type":"string"}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +291,7 @@ func TestDefinitionsAreMerged(t *testing.T) {
 	if !strings.HasSuffix(got, `,"$defs":{"p":{"type":"string"},"q":{}}}`) || strings.Count(got, "$defs\":") != 1 {
 		t.Errorf("got %s", got)
 	}
-	_, err = m.Decide(request(t, list(`{"type":"integer"}`)))
+	_, err = m.Decide(t.Context(), request(t, list(`{"type":"integer"}`)))
 	if err == nil || err.Status != 400 || !strings.Contains(err.Message, `"p"`) || !strings.Contains(err.Message, "$defs") {
 		t.Errorf("conflict: %v", err)
 	}
@@ -309,7 +311,7 @@ func TestSettled15_TurnGrammar(t *testing.T) {
 		{model(whole, whole, route.Auto, scope("turn")), tools, false},
 		{model(whole, whole, route.Auto, func(m *route.Model) { m.TurnGrammar = true }), tools, true},
 	} {
-		p, err := c.model.Decide(request(t, c.request))
+		p, err := c.model.Decide(t.Context(), request(t, c.request))
 		if err != nil || p.TurnGrammar != c.want {
 			t.Errorf("%v, %v: want %v", p, err, c.want)
 		}
@@ -318,7 +320,7 @@ func TestSettled15_TurnGrammar(t *testing.T) {
 	strict.Unified.Parser().Strict = true
 	for _, f := range []*parser.Family{strict, whole} {
 		for _, grammar := range []bool{true, false} {
-			p, err := model(f, f, route.Auto, func(m *route.Model) { m.TurnGrammar = grammar }).Decide(request(t, tools))
+			p, err := model(f, f, route.Auto, func(m *route.Model) { m.TurnGrammar = grammar }).Decide(t.Context(), request(t, tools))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -357,7 +359,7 @@ func TestT79_ThinkingControls(t *testing.T) {
 		{args(`"thinking":null,"enable_thinking":true`), openai.ThinkingOff, false, `{"thinking":true,"enable_thinking":true}`},
 		{"", openai.ThinkingOn, false, `{"thinking":true,"enable_thinking":true}`},
 	} {
-		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.Thinking = c.model }).Decide(request(t, c.request))
+		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.Thinking = c.model }).Decide(t.Context(), request(t, c.request))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,7 +395,7 @@ func TestFamiliesThatCantThinkUnderAConstraint(t *testing.T) {
 	} {
 		f := family("t:unified")
 		f.Unified.Parser().Thinking = &manifest.Thinking{Default: "on", Off: []string{c.when}}
-		p, err := model(f, f, route.Auto, byJSON, func(m *route.Model) { m.Thinking = openai.ThinkingOn }).Decide(request(t, c.request))
+		p, err := model(f, f, route.Auto, byJSON, func(m *route.Model) { m.Thinking = openai.ThinkingOn }).Decide(t.Context(), request(t, c.request))
 		if err != nil || p.ReasoningOff != c.off {
 			t.Errorf("%s, %s: %+v, %v", c.when, c.request, p, err)
 		}
@@ -419,9 +421,9 @@ func TestT80_T81_PromptTails(t *testing.T) {
 		{one, "<think>", abi.ChannelContent},
 	} {
 		m := model(c.family, c.family, route.Auto, func(m *route.Model) {
-			m.Render = func(*openai.ChatRequest, []openai.Member) (string, bool) { return c.prompt, true }
+			m.Render = promptOf(c.prompt)
 		})
-		p, err := m.Decide(request(t, ""))
+		p, err := m.Decide(t.Context(), request(t, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,9 +433,20 @@ func TestT80_T81_PromptTails(t *testing.T) {
 	}
 }
 
+type renderer = func(context.Context, *openai.ChatRequest, route.PromptRequest) (prompt.Prompt, bool)
+
+// promptOf renders one prompt.
+func promptOf(text string) renderer {
+	return func(context.Context, *openai.ChatRequest, route.PromptRequest) (prompt.Prompt, bool) {
+		return prompt.Prompt{Text: text, Whole: true, Turn: len(text)}, true
+	}
+}
+
 func TestUnknownPromptLeavesTheStartOpen(t *testing.T) {
-	for _, render := range []func(*openai.ChatRequest, []openai.Member) (string, bool){nil, func(*openai.ChatRequest, []openai.Member) (string, bool) { return "", false }} {
-		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.Render = render }).Decide(request(t, ""))
+	for _, render := range []renderer{nil, func(context.Context, *openai.ChatRequest, route.PromptRequest) (prompt.Prompt, bool) {
+		return prompt.Prompt{}, false
+	}} {
+		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.Render = render }).Decide(t.Context(), request(t, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -446,8 +459,8 @@ func TestUnknownPromptLeavesTheStartOpen(t *testing.T) {
 func TestPromptTailIsCutAtACharacter(t *testing.T) {
 	long := strings.Repeat("ü", abi.MaxPromptTail) + "x<think>"
 	p, err := model(whole, whole, route.Auto, func(m *route.Model) {
-		m.Render = func(*openai.ChatRequest, []openai.Member) (string, bool) { return long, true }
-	}).Decide(request(t, ""))
+		m.Render = promptOf(long)
+	}).Decide(t.Context(), request(t, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +472,7 @@ func TestPromptTailIsCutAtACharacter(t *testing.T) {
 
 func TestToolsUnderNoneStayOutOfThePrompt(t *testing.T) {
 	for _, show := range []bool{false, true} {
-		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.ToolsUnderNone = show }).Decide(request(t, none))
+		p, err := model(whole, whole, route.Auto, func(m *route.Model) { m.ToolsUnderNone = show }).Decide(t.Context(), request(t, none))
 		if err != nil || p.ShowTools != show || !p.CallsOff {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -496,14 +509,14 @@ func TestWhatAStructuredAnswerBeginsWith(t *testing.T) {
 		if format != "" {
 			members = `"response_format":` + format
 		}
-		p, err := model(whole, whole, route.Auto).Decide(request(t, members))
+		p, err := model(whole, whole, route.Auto).Decide(t.Context(), request(t, members))
 		if err != nil || p.JSONStarts != want {
 			t.Errorf("%s: %q, %v", format, p.JSONStarts, err)
 		}
 	}
 	// A forced choice goes before the format, also where nothing can enforce it.
 	m := model(whole, whole, route.Auto, func(m *route.Model) { m.CanGuide = func(backend.GuidedKind) bool { return false } })
-	p, err := m.Decide(request(t, required+`,"response_format":{"type":"json_object"}`))
+	p, err := m.Decide(t.Context(), request(t, required+`,"response_format":{"type":"json_object"}`))
 	if err != nil || p.JSONStarts != "" || p.Open(p.Unified).Flags&abi.OpenStructured != 0 {
 		t.Errorf("forced: %+v, %v", p, err)
 	}
@@ -517,7 +530,7 @@ func TestEndTokensThatCloseACall(t *testing.T) {
 		request string
 		visible bool
 	}{{tools, true}, {none, false}, {"", false}} {
-		p, err := model(f, f, route.Auto).Decide(request(t, c.request))
+		p, err := model(f, f, route.Auto).Decide(t.Context(), request(t, c.request))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -549,7 +562,7 @@ func TestTheDefaultDecidesWithoutATemplate(t *testing.T) {
 	} {
 		f := family("p:unified")
 		f.Unified.Parser().Thinking = &c.thinking
-		p, err := model(f, f, route.Auto, byJSON, func(m *route.Model) { m.Opens = c.opens }).Decide(request(t, c.request))
+		p, err := model(f, f, route.Auto, byJSON, func(m *route.Model) { m.Opens = c.opens }).Decide(t.Context(), request(t, c.request))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -591,7 +604,7 @@ func TestStartWithoutATemplate(t *testing.T) {
 		{"Oak-Thinking m", `"chat_template_kwargs":{"enable_thinking":false}`, abi.ChannelResponse, "false"},
 		{"Oak-Instruct oak-thinking", "", abi.ChannelContent, ""},
 	} {
-		plan, refused := model(&f, &f, route.Auto, func(m *route.Model) { m.Names = strings.Fields(c.names) }).Decide(request(t, c.request))
+		plan, refused := model(&f, &f, route.Auto, func(m *route.Model) { m.Names = strings.Fields(c.names) }).Decide(t.Context(), request(t, c.request))
 		if refused != nil {
 			t.Fatal(refused)
 		}

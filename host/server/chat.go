@@ -73,7 +73,7 @@ func (s *Server) serveChat(c echo.Context) error {
 		return err
 	}
 	defer lease.Release()
-	op, refusal := model.Prepare(request)
+	op, refusal := model.Prepare(c.Request().Context(), request)
 	if refusal != nil {
 		return refusal
 	}

@@ -349,6 +349,50 @@ func TestStreamUsageSwitch(t *testing.T) {
 	}
 }
 
+// TestThePromptOfARequest: what a client sends reaches the template as it was written,
+// members in their order and numbers in their spelling, and content in the template's form.
+func TestThePromptOfARequest(t *testing.T) {
+	const template = `{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}` +
+		`{% for t in tools %}{{ t|tojson }}{% endfor %}{% if add_generation_prompt %}<think>{% endif %}`
+	e := engine(t, sends(`{"id":"x","object":"text_completion","choices":[{"index":0,"text":"Hm.</think>Yes.","finish_reason":"stop"}]}`))
+	h := serve(t, e.URL, "", fmt.Sprintf(`
+upstreams: [{name: e, base_url: %q, profile: vllm, api: completions}]
+models: [{name: m, parser: hermes, chat_template: %q}]
+`, e.URL+"/v1", template))
+	for _, tt := range []struct{ name, members, prompt string }{
+		{"parts", `"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`, "[user]a\nb<think>"},
+		{"arguments", `"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"z\": 1.0, \"a\": 12345678901234567890, \"m\": 1e2}"}}]}]`,
+			`[assistant]{"z": 1.0, "a": 12345678901234567890, "m": 100.0}<think>`},
+		{"tools", `"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"z":{"minimum":1.0},"a":{"const":10000000000000000000000}}}}}]`,
+			`[user]a{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"z": {"minimum": 1.0}, "a": {"const": 10000000000000000000000}}}}}<think>`},
+		{"continued", `"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"Well,"}],"continue_final_message":true,"add_generation_prompt":false`, "[user]a[assistant]Well,"},
+		{"no generation prompt", `"messages":[{"role":"user","content":"a"}],"add_generation_prompt":false`, "[user]a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all(t, h.post(t, t.Context(), `{"model":"m",`+tt.members+`}`))
+			requests := e.requests()
+			var sent struct{ Prompt string }
+			if err := json.Unmarshal([]byte(requests[len(requests)-1]), &sent); err != nil || sent.Prompt != tt.prompt {
+				t.Errorf("the engine was asked %q, %v", sent.Prompt, err)
+			}
+		})
+	}
+}
+
+// A prompt that the template refuses is never sent: that of a simpler conversation only
+// tells how it would end.
+func TestASimplerPromptIsNotSent(t *testing.T) {
+	e := engine(t, sends(`{"id":"x","object":"text_completion","choices":[{"index":0,"text":"Yes.","finish_reason":"stop"}]}`))
+	h := serve(t, e.URL, "", fmt.Sprintf(`
+upstreams: [{name: e, base_url: %q, profile: vllm, api: completions}]
+models: [{name: m, parser: hermes, chat_template: "{%% if messages|length > 1 %%}{{ raise_exception('no') }}{%% endif %%}<think>"}]
+`, e.URL+"/v1"))
+	body := all(t, h.post(t, t.Context(), `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}`))
+	if !strings.Contains(body, "chat_template") || len(e.requests()) != 0 {
+		t.Errorf("%d requests, %s", len(e.requests()), body)
+	}
+}
+
 // An engine without a chat API is asked with the prompt that the host renders.
 func TestCompletionsEngine(t *testing.T) {
 	e := engine(t, sends(

@@ -154,15 +154,15 @@ func (s *Server) routeModel(c *config.Model, profile *backend.Profile) (route.Mo
 }
 
 // promptRenderer makes the function that renders the prompt to know its end. A
-// template that fails leaves the end unknown; that is said once.
-func (s *Server) promptRenderer(c *config.Model) (func(*openai.ChatRequest, []openai.Member) (string, bool), error) {
+// template that fails, whatever it is given, leaves the end unknown; that is said once.
+func (s *Server) promptRenderer(c *config.Model) (func(context.Context, *openai.ChatRequest, route.PromptRequest) (prompt.Prompt, bool), error) {
 	t, err := prompt.Load(c.ChatTemplate)
 	if err != nil {
 		return nil, err
 	}
 	var warn sync.Once
-	return func(r *openai.ChatRequest, args []openai.Member) (string, bool) {
-		in := prompt.Input{Args: args}
+	return func(ctx context.Context, r *openai.ChatRequest, asked route.PromptRequest) (prompt.Prompt, bool) {
+		in := prompt.Input{Args: asked.Args, Continue: asked.Continue}
 		for i := range r.Messages {
 			in.Messages = append(in.Messages, r.Messages[i].Raw)
 		}
@@ -171,14 +171,13 @@ func (s *Server) promptRenderer(c *config.Model) (func(*openai.ChatRequest, []op
 				in.Tools = append(in.Tools, r.Tools[i].Raw)
 			}
 		}
-		text, err := t.Render(context.Background(), in) // bounded by the renderer
-		if err != nil {
+		p, err := t.RenderTurn(ctx, in)
+		if err != nil && ctx.Err() == nil {
 			warn.Do(func() {
 				s.log.Warn("the chat template can't be rendered: the family's default says where reasoning begins", "model", c.Name)
 			})
-			return "", false
 		}
-		return text, true
+		return p, err == nil
 	}, nil
 }
 

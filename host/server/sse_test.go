@@ -72,7 +72,7 @@ func TestKeepAliveIsForcedWhereTextIsHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		op, refused := (&stream.Model{Name: "m"}).Prepare(r)
+		op, refused := (&stream.Model{Name: "m"}).Prepare(t.Context(), r)
 		if refused != nil {
 			t.Fatal(refused)
 		}

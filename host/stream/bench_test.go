@@ -90,7 +90,7 @@ func BenchmarkOperator(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			op, refused := m.Prepare(request)
+			op, refused := m.Prepare(context.Background(), request)
 			if refused != nil {
 				b.Fatal(refused)
 			}

@@ -84,6 +84,9 @@ func (c *choice) emitReasoning(text string) {
 		return
 	}
 	c.unanswered.observeAnswer()
+	if c.plan.HidesReasoning {
+		return
+	}
 	out := c.lastOutput()
 	if out == nil || out.Delta.Content != "" || !hasTextOnly(&out.Delta) {
 		out = c.newOutput()

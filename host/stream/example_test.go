@@ -16,7 +16,7 @@ func ExampleOperator() {
 	if err != nil {
 		panic(err)
 	}
-	operator, refused := model.Prepare(request)
+	operator, refused := model.Prepare(context.Background(), request)
 	if refused != nil {
 		panic(refused)
 	}

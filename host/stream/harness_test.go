@@ -230,7 +230,7 @@ func prepare(t testing.TB, s *scene) (*stream.Operator, *openai.Error, *script, 
 		}
 		t.Fatal(err)
 	}
-	op, refused := m.Prepare(request)
+	op, refused := m.Prepare(context.Background(), request)
 	return op, refused, sc, res
 }
 

@@ -135,8 +135,8 @@ type Operator struct {
 
 // Prepare decides about a request. Nothing was sent to the engine yet: the error
 // is the refusal, with its status.
-func (m *Model) Prepare(r *openai.ChatRequest) (*Operator, *openai.Error) {
-	plan, err := m.Route.Decide(r)
+func (m *Model) Prepare(ctx context.Context, r *openai.ChatRequest) (*Operator, *openai.Error) {
+	plan, err := m.Route.Decide(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/openai"
+	"github.com/turnkey-parsers/turnkey/host/prompt"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
 )
@@ -42,10 +43,12 @@ func TestT78_ReasoningOffBecomesContent(t *testing.T) {
 	r.want(t, 0, "stop", "text:The engine's.")
 }
 
-func prompted(t testing.TB, prompt string) func(*stream.Model) {
+func prompted(t testing.TB, text string) func(*stream.Model) {
 	return func(m *stream.Model) {
 		withHermes(t, route.Auto)(m)
-		m.Route.Render = func(*openai.ChatRequest, []openai.Member) (string, bool) { return prompt, true }
+		m.Route.Render = func(context.Context, *openai.ChatRequest, route.PromptRequest) (prompt.Prompt, bool) {
+			return prompt.Prompt{Text: text, Whole: true, Turn: len(text)}, true
+		}
 	}
 }
 
@@ -270,7 +273,7 @@ func hang(t *testing.T, limits stream.Timeouts, ctx context.Context, meanwhile f
 	if err != nil {
 		t.Fatal(err)
 	}
-	op, refused := m.Prepare(request)
+	op, refused := m.Prepare(t.Context(), request)
 	if refused != nil {
 		t.Fatal(refused)
 	}
