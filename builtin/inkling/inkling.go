@@ -84,7 +84,7 @@ type parser struct {
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{
 		start: sdk.StartOf(s), calls: kind.Calls() && len(s.Tools) > 0, think: kind.Thoughts(),
-		block: blocks.Block(), tools: s.Tools,
+		block: blocks.Block(s.Tools), tools: s.Tools,
 	}
 	if kind.Calls() && s.Mode != abi.ModeNative {
 		started := *s
@@ -162,7 +162,7 @@ func (p *parser) readHeader(w *sdk.Window) bool {
 	case id == isCall && p.calls:
 		w.Skip(marker)
 		p.framed, p.state = true, inCall
-		p.block.Enter(false)
+		p.block.Enter(false, 0)
 	case id == isCall:
 		w.Text(marker)
 		p.enterProse(false)

@@ -166,7 +166,7 @@ func (p *parser) readObject(w *sdk.Window) bool {
 	switch v := p.object.lookAhead(b[:min(len(b), maxHeld)]); {
 	case v == scan.Yes:
 		w.Skip(p.object.lead)
-		p.call.Enter(false)
+		p.call.Enter(false, 0)
 		p.state = inCall
 	case v == scan.Wait && len(b) < maxHeld && !w.Final:
 		if p.object.walk.InPlainString() && len(b) < maxHeld/2 {

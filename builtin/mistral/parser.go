@@ -97,7 +97,7 @@ func (p *parser) readAfterMarker(w *sdk.Window) bool {
 		w.Skip(n)
 		p.state = inProse
 	default:
-		p.array.Enter(p.prose.Thought)
+		p.array.Enter(p.prose.Thought, 0)
 		p.state = inArray
 	}
 	return true

@@ -1,12 +1,9 @@
 package tagged
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/familytest"
-	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
@@ -22,22 +19,6 @@ var config = sdktest.Config{
 		"<tool_call>f<tool_sep>", "<arg_key>a</arg_key>", "<arg_key>", "</arg_key>", " <arg_value>", "</arg_value>",
 		"f(a=1", "f()", "[f(a='", "', b=[1, {", ")", "[{",
 	},
-	Leaks: leaks,
-}
-
-// leaks looks for a block's opener that stands in the input, unquoted, and was
-// left in the text.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	family, kind := sdk.SplitName(s.Parser)
-	if kind == sdk.Reasoning || len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, opener := range families[family]().Block.Openers() {
-		if strings.Contains(input, opener) && strings.Contains(text+"|"+reasoning, opener) {
-			return opener + " leaked"
-		}
-	}
-	return ""
 }
 
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }

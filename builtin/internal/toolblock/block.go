@@ -11,12 +11,14 @@
 // Which of the bodies a family speaks, and with which markers, is its Grammar.
 // A marker that ends in a bracket or brace of the JSON behind it leaves that to
 // the JSON.
-// A call is emitted as soon as it is certain, and taken back if it is cut.
+// A call is emitted as soon as it is certain, and taken back if it is cut. Until a
+// name has been read, the opener stays in the window: without one it is prose.
 package toolblock
 
 import (
 	"slices"
 
+	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/pycall"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -211,10 +213,15 @@ func nonEmpty(markers ...string) []string {
 
 // Block reads one block after the other.
 type Block struct {
-	g     *Grammar
-	set   *markers
-	state state
-	bare  bool // a function without the block's tags
+	g      *Grammar
+	set    *markers
+	tools  []string // that the request offers
+	state  state
+	bare   bool // a function without the block's tags
+	marker int  // length of the marker that the window begins with while no name was read, or 0
+	lead   int  // that marker, and what stands between it and the body or the name; 0 with marker
+
+	refused int // length of the marker that turned out to be prose
 
 	value   value
 	looked  int // how far a repetition of the key was looked for
@@ -239,19 +246,27 @@ const (
 	atBroken                // in a JSON body that broke and has no closer
 )
 
-// Block makes a reader of blocks.
-func (g *Grammar) Block() Block { return Block{g: g, set: &g.plain} }
+// Block makes a reader of blocks in a session that offers these tools.
+func (g *Grammar) Block(tools []string) Block { return Block{g: g, set: &g.plain, tools: tools} }
 
-// Enter starts on a block whose opener has just been consumed, in a thought or
-// outside.
-func (b *Block) Enter(thought bool) { b.enterState(atBody, thought, false) }
+// Enter starts on a block, in a thought or outside. The window begins with its opener,
+// of marker bytes; 0 where that has been consumed, and what comes of it is no prose
+// any more.
+func (b *Block) Enter(thought bool, marker int) { b.enterState(atBody, thought, false, marker) }
 
-// EnterFunction starts on a function that stands without the block's tags, and
-// whose XML.Function marker has just been consumed.
-func (b *Block) EnterFunction(thought bool) { b.enterState(atHeader, thought, true) }
+// EnterFunction starts on a function that stands without the block's tags. The
+// window begins with its XML.Function marker.
+func (b *Block) EnterFunction(thought bool) {
+	b.enterState(atHeader, thought, true, len(b.g.XML.Function))
+}
 
-func (b *Block) enterState(s state, thought, bare bool) {
+// Refused is the length of the marker that the window begins with where the block
+// ended because it was none: the marker is prose. It is 0 after any other end.
+func (b *Block) Refused() int { return b.refused }
+
+func (b *Block) enterState(s state, thought, bare bool, marker int) {
 	b.state, b.bare, b.set = s, bare, &b.g.plain
+	b.marker, b.lead, b.refused = marker, marker, 0
 	if thought {
 		b.set = &b.g.thought
 	}
@@ -267,20 +282,44 @@ func (b *Block) Step(w *sdk.Window) (ended bool) {
 			return true
 		case needInput:
 			if w.Final {
-				b.dropCutBlock(w)
+				b.endText(w)
 			}
 			return w.Final
 		}
 	}
 }
 
-// dropCutBlock ends a block whose text has ended: what is left never became a call.
-func (b *Block) dropCutBlock(w *sdk.Window) {
+// refuse ends the block at its marker, which is prose.
+func (b *Block) refuse() progress {
+	b.refused = b.marker
+	return blockOver
+}
+
+// takeLead consumes the marker, and what stands before the name, with the call that was
+// emitted.
+func (b *Block) takeLead(w *sdk.Window, behind int) {
+	w.Skip(b.lead + behind)
+	b.marker, b.lead = 0, 0
+}
+
+// endText ends a block whose text has ended: what is left never became a call.
+func (b *Block) endText(w *sdk.Window) {
+	if b.marker > 0 && !b.hasName() {
+		b.refuse()
+		w.Scanned = 0
+		return
+	}
 	if b.state != atJunk && b.state != atBody {
 		w.Note(noteCut)
 	}
 	w.CallDrop()
 	w.Skip(w.Len())
+}
+
+// hasName says whether a name was read behind the marker, though the call was not
+// emitted yet.
+func (b *Block) hasName() bool {
+	return b.state == atObject && b.object.name.whole || b.state == atPython && b.python.HasCall()
 }
 
 // What the operator is told of calls that were dropped.
@@ -336,29 +375,55 @@ func (b *Block) goTo(s state) progress {
 // readBody skips white space and takes the first other byte as what tells the
 // bodies apart.
 func (b *Block) readBody(w *sdk.Window) progress {
-	w.Skip(scan.LeadingSpace(w.Bytes()))
-	if w.Len() == 0 {
+	n := scan.LeadingSpace(w.Bytes()[b.lead:])
+	if b.marker == 0 {
+		w.Skip(n)
+	} else if b.lead += n; b.lead > b.marker+maxSpace {
+		return b.refuse()
+	}
+	p := w.Bytes()[b.lead:]
+	if len(p) == 0 {
 		return needInput
 	}
-	w.Scanned = 0
-	c := w.Bytes()[0]
-	switch kind := b.isJSONBody(w); {
+	w.Scanned = b.lead
+	switch kind := b.isJSONBody(p, w.Final); {
 	case kind == scan.Wait:
 		return needInput
 	case kind == scan.Yes:
-		b.object.startBody(c == '[', w.Offset())
+		b.object.startBody(p[0] == '[', w.Offset()+abi.RawOffset(b.lead))
+		if b.marker > 0 {
+			b.object.heldFrom = w.Offset()
+		}
 		return b.goTo(atObject)
 	case b.g.Python != nil:
-		b.python.Start(w, *b.g.Python, 0)
+		b.python.Start(w, *b.g.Python, b.lead)
 		return b.goTo(atPython)
+	case b.marker > 0:
+		return b.readFirstFunction(p, w.Final)
 	}
+	w.Scanned = 0
 	return b.goTo(atJunk)
+}
+
+// readFirstFunction expects a function as the first thing in the block.
+func (b *Block) readFirstFunction(p []byte, final bool) progress {
+	v := scan.No
+	if b.g.XML != nil {
+		v = scan.Prefix(p, b.g.XML.Function, final)
+	}
+	switch v {
+	case scan.Wait:
+		return needInput
+	case scan.No:
+		return b.refuse()
+	}
+	b.lead += len(b.g.XML.Function)
+	return b.goTo(atHeader)
 }
 
 // isJSONBody says whether the window begins with a JSON body. Where a bracket may begin
 // Python calls too, a brace has to follow.
-func (b *Block) isJSONBody(w *sdk.Window) scan.Verdict {
-	p := w.Bytes()
+func (b *Block) isJSONBody(p []byte, final bool) scan.Verdict {
 	switch {
 	case b.g.JSON && (p[0] == '{' || p[0] == '[' && b.g.Python == nil):
 		return scan.Yes
@@ -369,7 +434,7 @@ func (b *Block) isJSONBody(w *sdk.Window) scan.Verdict {
 	switch next := 1 + scan.LeadingSpace(p[1:]); {
 	case next < len(p) && p[next] == '{':
 		return scan.Yes
-	case next < len(p) || next == maxSpace || w.Final:
+	case next < len(p) || next == maxSpace || final:
 		return scan.No
 	}
 	return scan.Wait
@@ -378,10 +443,16 @@ func (b *Block) isJSONBody(w *sdk.Window) scan.Verdict {
 // readPython reads Python calls. From one that is none on, or that is cut, the rest
 // of the block is dropped.
 func (b *Block) readPython(w *sdk.Window) progress {
+	from := w.Offset()
 	v := b.python.Next(w)
+	if w.Offset() > from {
+		b.marker, b.lead = 0, 0
+	}
 	switch {
-	case v == scan.Wait && !w.Final:
+	case v == scan.Wait && (!w.Final || b.marker > 0):
 		return needInput
+	case v != scan.Yes && b.marker > 0:
+		return b.refuse()
 	case v != scan.Yes:
 		w.Note(notePython)
 	case b.g.Close == "":
@@ -409,10 +480,11 @@ func (b *Block) takeMarker(w *sdk.Window, set *markerSet, id int) progress {
 		w.Skip(len(marker))
 		return blockOver
 	case opensBlock:
-		w.Skip(b.g.OpenerLen(marker))
+		b.marker = b.g.OpenerLen(marker)
+		b.lead = b.marker
 		return b.goTo(atBody)
 	case opensFunction:
-		w.Skip(len(marker))
+		b.marker, b.lead, w.Scanned = len(marker), len(marker), 0
 		return b.goTo(atHeader)
 	}
 	return blockOver

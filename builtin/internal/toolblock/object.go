@@ -15,13 +15,16 @@ type object struct {
 	notACall bool // well-formed so far, but no call
 	role     role
 
-	from   abi.RawOffset // where the object begins
-	key    abi.RawOffset // where the key begins that is being scanned
-	name   span
-	args   span
-	id     span
-	text   bool          // the arguments stand in a JSON string
-	inText abi.RawOffset // how far that string was searched for its object
+	from abi.RawOffset // where the object begins
+	// heldFrom is where the bytes begin that go with the block's first call; nowhere
+	// behind it.
+	heldFrom abi.RawOffset
+	key      abi.RawOffset // where the key begins that is being scanned
+	name     span
+	args     span
+	id       span
+	text     bool          // the arguments stand in a JSON string
+	inText   abi.RawOffset // how far that string was searched for its object
 
 	// While the JSON is not whole, the first block closer in it may turn out to
 	// be the block's end, and so may the first escape.
@@ -55,12 +58,13 @@ const (
 // startBody starts on a body.
 func (o *object) startBody(array bool, at abi.RawOffset) {
 	o.walk.Start(array)
+	o.heldFrom = nowhere
 	o.startObject(at)
 }
 
 // startObject starts on an object that follows behind place at.
 func (o *object) startObject(at abi.RawOffset) {
-	*o = object{walk: o.walk, searched: at, closer: nowhere, escape: nowhere}
+	*o = object{walk: o.walk, heldFrom: o.heldFrom, searched: at, closer: nowhere, escape: nowhere}
 }
 
 // readObject reads a JSON body. The window holds the bytes that are still needed;
@@ -90,6 +94,9 @@ func (b *Block) readObject(w *sdk.Window) progress {
 		case scan.WalkBad:
 			return b.dropBrokenBody(w)
 		case scan.WalkEnd:
+			if b.marker > 0 {
+				return b.refuse()
+			}
 			w.Skip(n)
 			if b.g.Close == "" {
 				return blockOver
@@ -107,6 +114,9 @@ func (b *Block) emitCertainObject(w *sdk.Window) progress {
 		return b.dropBrokenBody(w)
 	}
 	b.emitCertainArguments(w)
+	if b.marker > 0 && o.heldTooLong(w) {
+		return b.refuse()
+	}
 	if w.InCall() && o.role == argsRole && o.walk.InPlainString() {
 		w.Watch(abi.Args, b.set.argsWatch)
 	}
@@ -215,6 +225,7 @@ const idPatience = 64 << 10
 // emitCall emits the call, and its id if there is one.
 func (b *Block) emitCall(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
+	o.heldFrom, b.marker, b.lead = nowhere, 0, 0
 	w.Call(int(o.name.from-off), int(o.name.to-o.name.from), abi.ReadJSONBody)
 	if o.id.whole && o.id.from < o.id.to {
 		w.CallID(int(o.id.from-off), int(o.id.to-o.id.from), abi.ReadJSONBody)
@@ -223,11 +234,14 @@ func (b *Block) emitCall(w *sdk.Window) {
 
 // heldTooLong says whether a call that was not emitted yet is held for too long.
 func (o *object) heldTooLong(w *sdk.Window) bool {
-	from := o.name.from
-	if !o.name.begun || o.args.begun && o.args.from < from {
-		from = o.args.from
+	from := min(o.heldFrom, nowhere)
+	if o.name.begun {
+		from = min(from, o.name.from)
 	}
-	return !w.InCall() && (o.name.begun || o.args.begun) && w.Offset()+abi.RawOffset(w.Scanned)-from > maxHeld
+	if o.args.begun {
+		from = min(from, o.args.from)
+	}
+	return !w.InCall() && from != nowhere && w.Offset()+abi.RawOffset(w.Scanned)-from > maxHeld
 }
 
 // endObject completes a call whose object is whole; markers in it were data.
@@ -255,7 +269,7 @@ func (b *Block) endObject(w *sdk.Window) {
 func (b *Block) emitCertainArguments(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	b.emitCallIfCertain(w)
-	limit := min(off+abi.RawOffset(w.Scanned), o.searched, o.closer, o.escape)
+	limit := min(off+abi.RawOffset(w.Scanned), o.searched, o.closer, o.escape, o.heldFrom)
 	o.notACall = o.notACall || o.heldTooLong(w)
 	if o.walk.InKey() {
 		limit = min(limit, o.key)
@@ -323,8 +337,12 @@ func (b *Block) recordMarkers(w *sdk.Window) {
 func (b *Block) dropBrokenBody(w *sdk.Window) progress {
 	b.recordMarkers(w)
 	b.emitCertainArguments(w)
+	if b.marker > 0 && !b.object.name.whole {
+		return b.refuse()
+	}
 	w.Note(noteBroken)
 	w.CallDrop()
+	b.marker, b.lead = 0, 0
 	o, off, end := &b.object, w.Offset(), blockOver
 	switch {
 	case o.closer != nowhere:

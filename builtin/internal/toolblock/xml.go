@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
@@ -102,44 +103,56 @@ func (v *value) moveOffsets(n int) {
 	}
 }
 
-// readHeader reads a function's name. A header that runs into another tag has lost
-// its end and is dropped: markup must not become a name.
+// readHeader reads a function's name. A header that runs into another tag, or that has
+// no end, is none: markup must not become a name.
 func (b *Block) readHeader(w *sdk.Window) progress {
-	n, id, v := b.set.header.Find(w.Bytes(), w.Scanned, w.Final)
-	w.Scanned = n
-	if v != scan.Yes {
+	p := w.Bytes()[b.lead:]
+	n, v := toolname.Offered(p, b.tools, b.g.XML.NameEnd, w.Final)
+	if v == scan.No {
+		n, v = b.findNameEnd(p, w)
+	}
+	switch v {
+	case scan.Wait:
 		return needInput
+	case scan.No:
+		return b.refuse()
 	}
 	w.Scanned = 0
-	name, callID := b.g.XML.splitHeader(w.Bytes()[:n])
-	broken := b.set.header.means[id] == breaksName
-	if broken || name.n == 0 {
-		w.Note(noteHeader)
+	name, callID := b.g.XML.splitHeader(p[:n])
+	if name.n == 0 {
+		return b.refuse()
 	}
-	if broken {
-		w.Skip(n)
-		return b.leaveFunction()
+	w.Call(b.lead+name.at, name.n, 0)
+	if callID.n > 0 {
+		w.CallID(b.lead+callID.at, callID.n, 0)
 	}
-	if name.n > 0 {
-		w.Call(name.at, name.n, 0)
-		if callID.n > 0 {
-			w.CallID(callID.at, callID.n, 0)
-		}
-	}
-	w.Skip(n + b.g.XML.nameEndLen())
+	b.takeLead(w, n+b.g.XML.nameEndLen())
 	if !b.g.XML.JSON {
 		return b.goTo(atFunction)
 	}
-	b.args.Start(b.set.args, name.n == 0)
+	b.args.Start(b.set.args, false)
 	return b.goTo(atArgs)
 }
 
-// maxHeader is the longest header of a function that stands in prose.
+// findNameEnd finds the end of a header that p begins with.
+func (b *Block) findNameEnd(p []byte, w *sdk.Window) (n int, v scan.Verdict) {
+	n, id, v := b.set.header.Find(p, max(0, w.Scanned-b.lead), w.Final)
+	w.Scanned = b.lead + n
+	switch {
+	case v == scan.Yes && b.set.header.means[id] == breaksName:
+		return 0, scan.No
+	case v != scan.Yes && n <= maxHeader:
+		return 0, scan.Wait
+	}
+	return n, v
+}
+
+// maxHeader is the longest header of a function whose tool was not offered.
 const maxHeader = 256
 
 // StartsWithHeader says whether b begins with a function's header, behind its marker: a name
 // on one line, without markers.
-func (g *Grammar) StartsWithHeader(b []byte) scan.Verdict {
+func (g *Grammar) StartsWithHeader(b []byte, final bool) scan.Verdict {
 	b = b[:min(len(b), maxHeader)]
 	set := g.plain.header
 	at, id, v := set.Find(b, 0, false)
@@ -148,7 +161,7 @@ func (g *Grammar) StartsWithHeader(b []byte) scan.Verdict {
 		return scan.No
 	case v == scan.Yes && set.means[id] == closesName && scan.LeadingSpace(b[:at]) < at:
 		return scan.Yes
-	case v == scan.Yes || len(b) == maxHeader:
+	case v == scan.Yes || len(b) == maxHeader || final:
 		return scan.No
 	}
 	return scan.Wait

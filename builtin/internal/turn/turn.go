@@ -16,6 +16,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -48,9 +49,9 @@ type Grammar struct {
 	Config
 	blocks       *toolblock.Grammar
 	thoughts     *scan.Set            // all forms of Think
-	openers      *scan.Set            // calls
+	openers      *scan.Set            // those of calls that open
 	blockOpeners int                  // how many of calls open blocks
-	calls        []string             // what opens a call: blocks, then functions
+	calls        []string             // markers of calls: openers of blocks, then of functions, then closers
 	inner        [2]*prose.Grammar    // with Once: in the thought, whose end is a call's marker
 	prose        [2][2]*prose.Grammar // by whether thoughts, and whether calls, are read
 	guided       [2]*guided.Grammar   // by whether thoughts are read
@@ -62,17 +63,17 @@ func New(c Config) *Grammar {
 	g := &Grammar{Config: c, blocks: toolblock.NewGrammar(c.Block)}
 	g.Block = g.blocks.Config
 	g.calls = g.Block.Openers()
-	strip := slices.Concat(spellings(g.Block.Close, nil), c.Strip, c.Envelope)
+	closers := slices.Concat(spellings(g.Block.Close, nil), c.Strip)
 	m := guided.Markup{}
 	for _, opener := range g.calls {
 		m.Openers = append(m.Openers, opener[:g.Block.OpenerLen(opener)])
 	}
-	m.Strip = append(m.Strip, strip...)
+	m.Strip = slices.Concat(closers, c.Envelope)
 	g.blockOpeners = len(g.calls)
 	if x := g.Block.XML; x != nil {
 		g.calls = append(g.calls, x.Function)
 		if g.blockOpeners == 0 {
-			strip = append(strip, spellings(x.FunctionClose, nil)...)
+			closers = append(closers, spellings(x.FunctionClose, nil)...)
 		}
 		m.Strip = append(m.Strip, spellings(x.FunctionClose, nil)...)
 		m.Headers = []guided.Header{{
@@ -84,10 +85,11 @@ func New(c Config) *Grammar {
 		}
 	}
 	g.openers = scan.NewSet(g.calls...)
+	g.calls = append(g.calls, closers...)
 	think, endThink := spellings(c.Think, c.ThinkForms), spellings(c.EndThink, c.EndThinkForms)
 	g.thoughts = scan.NewSet(think...)
 	g.inner[0] = prose.Compile(prose.Markers{Strip: c.Envelope, Calls: endThink})
-	g.inner[1] = prose.Compile(prose.Markers{Strip: strip, Calls: append(g.calls[:len(g.calls):len(g.calls)], endThink...)})
+	g.inner[1] = prose.Compile(prose.Markers{Strip: c.Envelope, Calls: append(g.calls[:len(g.calls):len(g.calls)], endThink...)})
 	for thoughts := range g.prose {
 		var tags prose.Markers
 		if thoughts == 1 {
@@ -97,7 +99,7 @@ func New(c Config) *Grammar {
 		g.guided[thoughts] = guided.Compile(m)
 		tags.Strip = c.Envelope
 		g.prose[thoughts][0] = prose.Compile(tags)
-		tags.Strip, tags.Calls = strip, g.calls
+		tags.Calls = g.calls
 		g.prose[thoughts][1] = prose.Compile(tags)
 	}
 	return g
@@ -117,7 +119,7 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if guided := o.Guided(&g.guided, kind.Native(g.Parser)); guided != nil {
 		return guided
 	}
-	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(), calls: o.Calls}
+	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(s.Tools), calls: o.Calls}
 	p.prose.Trial = opening.Trial(s, kind, g.Parser)
 	switch {
 	case !g.Once || o.Thoughts == 0:
@@ -149,6 +151,8 @@ type parser struct {
 	prose prose.Machine
 	block toolblock.Block
 	in    turnState
+
+	refused int // openers in prose whose closers have not come
 }
 
 // turnState is where in the turn the parser stands.
@@ -180,6 +184,12 @@ func (p *parser) readPart(w *sdk.Window) bool {
 			return false
 		}
 		p.in = inProse
+		if n := p.block.Refused(); n > 0 {
+			p.refused++
+			p.emitProse(w, n)
+			return true
+		}
+		p.refused = 0
 		if p.g.Separator != "" {
 			p.in = between
 		}
@@ -199,9 +209,10 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		w.Skip(len(p.g.inner[p.calls].Call(id)))
 		p.prose.Start(p.g.prose[0][p.calls], false)
 	case id < blocks:
-		w.Skip(p.g.Block.OpenerLen(p.g.calls[id]))
-		p.block.Enter(p.prose.Thought)
+		p.block.Enter(p.prose.Thought, p.g.Block.OpenerLen(p.g.calls[id]))
 		p.in = inBlock
+	case id >= p.g.openers.Count():
+		p.readCloser(w, len(p.g.calls[id]))
 	default:
 		p.in = atMarker
 	}
@@ -213,55 +224,45 @@ func (p *parser) readPart(w *sdk.Window) bool {
 // a tool that was offered. Any other is prose.
 func (p *parser) readFunctionMarker(w *sdk.Window) bool {
 	marker := len(p.g.Block.XML.Function)
-	switch v := p.namesTool(w.Bytes()[marker:]); {
+	switch v := p.namesTool(w.Bytes()[marker:], w.Final); {
 	case v == scan.Yes:
-		w.Skip(marker)
 		p.block.EnterFunction(p.prose.Thought)
 		p.in = inBlock
 		return true
-	case v == scan.Wait && w.Final: // cut: the beginning of a call
-		w.Skip(w.Len())
-		return false
 	case v == scan.Wait:
 		return false
-	case p.prose.Thought:
-		w.Reasoning(marker)
-	default:
-		w.Text(marker)
 	}
+	p.emitProse(w, marker)
 	p.in = inProse
 	return true
 }
 
-func (p *parser) namesTool(b []byte) scan.Verdict {
-	if p.g.blockOpeners == 0 {
-		return p.g.blocks.StartsWithHeader(b)
+func (p *parser) namesTool(b []byte, final bool) scan.Verdict {
+	_, v := toolname.Offered(b, p.tools, p.g.Block.XML.NameEnd, final)
+	if v == scan.No && p.g.blockOpeners == 0 {
+		v = p.g.blocks.StartsWithHeader(b, final)
 	}
-	quote := ""
-	if len(b) > 0 && (b[0] == '"' || b[0] == '\'') {
-		quote = quotes[b[0]]
-		b = b[1:]
-	}
-	for _, tool := range p.tools {
-		if v := prefixParts(b, tool, quote, p.g.Block.XML.NameEnd); v != scan.No {
-			return v
-		}
-	}
-	return scan.No
+	return v
 }
 
-// quotes are the quotation marks that a name may stand in.
-var quotes = map[byte]string{'"': `"`, '\'': "'"}
-
-// prefixParts says whether b begins with these parts, one behind the other.
-func prefixParts(b []byte, parts ...string) scan.Verdict {
-	for _, part := range parts {
-		if v := scan.Prefix(b, part, false); v != scan.Yes {
-			return v
-		}
-		b = b[len(part):]
+// readCloser takes a stray closer out, of n bytes. Behind an opener that was prose
+// it is prose, too.
+func (p *parser) readCloser(w *sdk.Window, n int) {
+	if p.refused == 0 {
+		w.Skip(n)
+		return
 	}
-	return scan.Yes
+	p.refused--
+	p.emitProse(w, n)
+}
+
+// emitProse consumes n bytes in the channel that is open.
+func (p *parser) emitProse(w *sdk.Window, n int) {
+	if p.prose.Thought {
+		w.Reasoning(n)
+	} else {
+		w.Text(n)
+	}
 }
 
 // skipSeparator skips what stands between two blocks. If no block follows it is
