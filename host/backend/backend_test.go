@@ -110,6 +110,25 @@ func TestAppendRequest(t *testing.T) {
 	}
 }
 
+// TestThoughtsOfTheConversation: each engine is sent them under the name that it reads.
+func TestThoughtsOfTheConversation(t *testing.T) {
+	const before = `{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"b","%s":"a"},{"role":"user","content":"c"}],"stream"`
+	for profile, names := range map[string]string{
+		"vllm": "reasoning", "sglang": "reasoning_content", "trtllm": "reasoning_content", "llamacpp": "reasoning_content", "dynamo": "reasoning_content", "openai": "",
+	} {
+		for _, sent := range []string{"reasoning", "reasoning_content"} {
+			want := names
+			if want == "" {
+				want = sent
+			}
+			r := &Request{Chat: chatMembers(t, fmt.Sprintf(before, sent)+":false}")}
+			if got := string(mustProfile(t, profile).AppendRequest(nil, r)); !strings.HasPrefix(got, fmt.Sprintf(before, want)) || strings.Count(got, `"reasoning`) != 1 {
+				t.Errorf("%s, %s: %s", profile, sent, got)
+			}
+		}
+	}
+}
+
 func TestCanGuide(t *testing.T) {
 	for name, want := range map[string][2]bool{"vllm": {true, true}, "sglang": {true, true}, "trtllm": {true, true}, "llamacpp": {true, false}, "openai": {true, false}, "dynamo": {true, true}} {
 		p := mustProfile(t, name)

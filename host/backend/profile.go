@@ -39,6 +39,10 @@ type Profile struct {
 	Thinking bool
 	NVExt    bool
 
+	// Thoughts is the member of the conversation's messages in which the engine reads
+	// an assistant's thoughts; "" leaves them as the client sent them.
+	Thoughts string
+
 	// JSON and StructuralTag are how the engine is constrained.
 	JSON          GuidedForm
 	StructuralTag GuidedForm
@@ -80,7 +84,8 @@ func member(name, value string) openai.Member {
 var profiles = []*Profile{
 	{
 		// vllm/entrypoints/openai/chat_completion/protocol.py, serving.py;
-		// vllm/v1/core/sched/utils.py. Without a tool parser "auto" is refused, and
+		// vllm/v1/core/sched/utils.py; vllm/entrypoints/chat_utils.py, which reads the
+		// thoughts of a message in reasoning only. Without a tool parser "auto" is refused, and
 		// "none" still renders the tools.
 		Name:            "vllm",
 		ToolChoice:      "none",
@@ -88,6 +93,7 @@ var profiles = []*Profile{
 		StopText:        []openai.Member{member("include_stop_str_in_output", "true")},
 		TokenIDs:        []openai.Member{member("return_token_ids", "true")},
 		ContinuousUsage: true,
+		Thoughts:        openai.FieldReasoning,
 		TemplateArgs:    true,
 		JSON:            GuidedStructuredOutputs,
 		StructuralTag:   GuidedStructuredOutputs,
@@ -103,6 +109,7 @@ var profiles = []*Profile{
 		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false")},
 		StopText:        []openai.Member{member("no_stop_trim", "true")},
 		ContinuousUsage: true,
+		Thoughts:        openai.FieldReasoningContent,
 		TemplateArgs:    true,
 		JSON:            GuidedResponseFormat,
 		StructuralTag:   GuidedResponseFormat,
@@ -116,6 +123,7 @@ var profiles = []*Profile{
 		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false")},
 		StopText:        []openai.Member{member("include_stop_str_in_output", "true")},
 		ContinuousUsage: true,
+		Thoughts:        openai.FieldReasoningContent,
 		TemplateArgs:    true,
 		JSON:            GuidedResponseFormat,
 		StructuralTag:   GuidedResponseFormat,
@@ -128,6 +136,7 @@ var profiles = []*Profile{
 		Name:         "llamacpp",
 		ToolChoice:   "auto",
 		RawText:      []openai.Member{member("reasoning_format", `"none"`), member("parse_tool_calls", "false")},
+		Thoughts:     openai.FieldReasoningContent,
 		TemplateArgs: true,
 		JSON:         GuidedResponseFormat,
 		Opaque:       []string{"timings"},
@@ -146,6 +155,7 @@ var profiles = []*Profile{
 		SpecialTokens:   []openai.Member{member("skip_special_tokens", "false")},
 		StopText:        []openai.Member{member("include_stop_str_in_output", "true")},
 		ContinuousUsage: true,
+		Thoughts:        openai.FieldReasoningContent,
 		TemplateArgs:    true,
 		Thinking:        true,
 		NVExt:           true,
@@ -223,6 +233,9 @@ func (p *Profile) overriddenMembers(r *Request) []openai.Member {
 	if !p.Thinking {
 		list = append(list, without("thinking")...)
 	}
+	if messages := p.messages(r.Chat.Messages); messages != nil {
+		list = append(list, openai.Member{Name: "messages", Value: messages})
+	}
 	list = append(list, p.switchedMembers(r)...)
 	if r.TemplateArgs != nil && p.TemplateArgs {
 		list = append(list, openai.Member{Name: "chat_template_kwargs", Value: jsonx.AppendMembers(nil, r.TemplateArgs)})
@@ -236,6 +249,28 @@ func (p *Profile) overriddenMembers(r *Request) []openai.Member {
 		list = append(list, p.guidedMembers(r.Guided)...)
 	}
 	return list
+}
+
+// messages gives the conversation with its thoughts where the engine reads them; nil
+// where they are there already.
+func (p *Profile) messages(conversation []openai.InputMessage) openai.Raw {
+	if p.Thoughts == "" {
+		return nil
+	}
+	list, changed := []byte{'['}, false
+	for i := range conversation {
+		m := &conversation[i]
+		raw := m.WithThoughts(p.Thoughts)
+		changed = changed || len(raw) != len(m.Raw) || &raw[0] != &m.Raw[0]
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = jsonx.AppendRaw(list, raw)
+	}
+	if !changed {
+		return nil
+	}
+	return append(list, ']')
 }
 
 // without lists members that the engine is not sent.

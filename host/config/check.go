@@ -158,6 +158,9 @@ func checkModels(cfg *Config, upstreams map[string]*Upstream, d *decoder) {
 		if m.ParserVersion == "" {
 			m.ParserVersion = cfg.ParserVersion
 		}
+		if m.ReasoningField == "" {
+			m.ReasoningField = cfg.ReasoningField
+		}
 		checkUpstreamOf(m, path, cfg, upstreams, d)
 	}
 }

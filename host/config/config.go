@@ -25,7 +25,7 @@ type Config struct {
 	Listen         string     `koanf:"listen" default:"127.0.0.1:8080" doc:"Address to serve on, HOST:PORT. Port 0 picks a free one."`
 	Engine         string     `koanf:"engine" default:"wasm" oneof:"wasm native" doc:"How parsers run: as WebAssembly modules, or linked into the program."`
 	ParserVersion  string     `koanf:"parser_version" default:"auto" oneof:"auto 1 2" doc:"Which parsing route models take that don't say: auto (the family's default), 1 (the jail) or 2 (unified or split)."`
-	ReasoningField string     `koanf:"reasoning_field" default:"reasoning_content" oneof:"reasoning_content reasoning" doc:"The member that carries reasoning to clients."`
+	ReasoningField string     `koanf:"reasoning_field" default:"reasoning_content" oneof:"reasoning_content reasoning both" doc:"The member that carries reasoning to clients."`
 	StreamUsage    bool       `koanf:"stream_usage" default:"false" doc:"Ends every stream with a usage chunk, whether the client asked for it or not."`
 	NVExt          bool       `koanf:"nvext" default:"true" doc:"Whether nvext of requests is heeded; false: requests are served as if they had none."`
 	OverloadStatus int        `koanf:"overload_status" default:"529" doc:"The HTTP status of overload: an engine's passes, and ours is given when limits.requests is reached."`
@@ -179,6 +179,7 @@ type Model struct {
 	ToolParser      string            `koanf:"tool_parser" doc:"Parser family for tool calls, where reasoning has another or none."`
 	ReasoningParser string            `koanf:"reasoning_parser" doc:"Parser family for reasoning, where tool calls have another or none."`
 	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`
+	ReasoningField  string            `koanf:"reasoning_field" oneof:"reasoning_content reasoning both" doc:"The member that carries reasoning to clients; empty: the general reasoning_field."`
 	ChatTemplate    string            `koanf:"chat_template" doc:"The model's chat template, or the name of a file that holds it: with it the exact end of the prompt is known."`
 	Thinking        openai.Thinking   `koanf:"thinking" doc:"Whether the model thinks where a request doesn't say; empty: the family's default."`
 	PromptOpens     abi.Channel       `koanf:"prompt_opens" doc:"Which channel the prompt leaves open where the model is to think, if there is no chat_template to tell; empty: by the family."`

@@ -14,8 +14,9 @@ const (
 // Encoder writes what a client gets: an explicit list of members, and the unknown
 // ones that were kept. The zero Encoder is ready; it is used by one goroutine.
 type Encoder struct {
-	// ReasoningName is the member that holds reasoning; "" is reasoning_content.
-	ReasoningName string
+	// ReasoningNames are the members that hold reasoning, each all of it; nil is
+	// reasoning_content alone.
+	ReasoningNames []string
 
 	frame  Frame
 	prefix []byte // `{"id":…,"object":…,"created":…,"model":…` of frame
@@ -107,11 +108,13 @@ func appendChoiceTail(dst []byte, logprobs Raw, finish string, extra []Member) [
 }
 
 func (e *Encoder) appendReasoning(dst []byte, s string) []byte {
-	name := e.ReasoningName
-	if name == "" {
-		name = "reasoning_content"
+	if e.ReasoningNames == nil {
+		return appendText(dst, FieldReasoningContent, s)
 	}
-	return appendText(dst, name, s)
+	for _, name := range e.ReasoningNames {
+		dst = appendText(dst, name, s)
+	}
+	return dst
 }
 
 // appendCall writes a call. Indexed says that it is a delta's: then what is empty

@@ -182,7 +182,7 @@ func TestChunkParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"id":"","object":"chat.completion.chunk","created":0,"model":"","choices":[{"index":1,"delta":{"content":[{"type":"text","text":"a"}],"tool_calls":[{"index":2,"id":"i","type":"function","function":{"name":"f","arguments":"{"},"x":1},{"index":1,"function":{"arguments":"{\"a\":1.0}"}}]},"finish_reason":"tool_calls"}]}`
-	e := Encoder{ReasoningName: "reasoning"}
+	e := Encoder{ReasoningNames: []string{"reasoning"}}
 	if got := string(e.AppendChunk(nil, &c)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -190,6 +190,40 @@ func TestChunkParts(t *testing.T) {
 	c.ID = "other"
 	if got := string(e.AppendChunk(nil, &c)); !strings.Contains(got, `"reasoning":"r"`) || !strings.Contains(got, `"id":"other"`) {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestReasoningUnderBothNames(t *testing.T) {
+	c := Chunk{Choices: []Choice{{Delta: Delta{Reasoning: "r"}}}}
+	e := Encoder{ReasoningNames: []string{FieldReasoningContent, FieldReasoning}}
+	if got := string(e.AppendChunk(nil, &c)); !strings.Contains(got, `"delta":{"reasoning_content":"r","reasoning":"r"}`) {
+		t.Errorf("got %s", got)
+	}
+	whole := Completion{Choices: []CompletionChoice{{Message: Message{Reasoning: "r", Content: "c"}}}}
+	if got := string(e.AppendCompletion(nil, &whole)); !strings.Contains(got, `"reasoning_content":"r","reasoning":"r","content":"c"`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestThoughtsOfTheConversation(t *testing.T) {
+	for _, c := range []struct{ role, in, name, want string }{
+		{"assistant", `{"role":"assistant","reasoning_content":"a","content":"b"}`, "reasoning", `{"role":"assistant","content":"b","reasoning":"a"}`},
+		{"assistant", `{"role":"assistant","reasoning":"a","content":null}`, "reasoning_content", `{"role":"assistant","content":null,"reasoning_content":"a"}`},
+		{"assistant", `{"role":"assistant","reasoning":"x","reasoning_content":"y"}`, "reasoning", `{"role":"assistant","reasoning":"x"}`},
+		{"assistant", `{"role":"assistant","reasoning":"x","reasoning_content":"y"}`, "reasoning_content", `{"role":"assistant","reasoning_content":"y"}`},
+		{"assistant", `{"role":"assistant","reasoning":null,"reasoning_content":"y"}`, "reasoning", `{"role":"assistant","reasoning":"y"}`},
+		{"assistant", `{"role":"assistant","content":"b"}`, "reasoning", `{"role":"assistant","content":"b"}`},
+		{"assistant", `{"role":"assistant","reasoning_content":{"a":1}}`, "reasoning", `{"role":"assistant","reasoning_content":{"a":1}}`},
+		{"user", `{"role":"user","reasoning_content":"a"}`, "reasoning", `{"role":"user","reasoning_content":"a"}`},
+	} {
+		m := InputMessage{Role: c.role, Raw: Raw(c.in)}
+		if got := string(m.WithThoughts(c.name)); got != c.want {
+			t.Errorf("%s as %s: %s", c.in, c.name, got)
+		}
+	}
+	m := InputMessage{Role: "assistant", Raw: Raw(`{"reasoning":"a"}`)}
+	if got := string(m.WithThoughts(FieldReasoningContent, FieldReasoning)); got != `{"reasoning_content":"a","reasoning":"a"}` {
+		t.Errorf("both: %s", got)
 	}
 }
 

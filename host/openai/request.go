@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
@@ -129,4 +130,35 @@ func (m *InputMessage) Text() string {
 		texts = append(texts, s)
 	})
 	return strings.Join(texts, "\n")
+}
+
+// The members that carry thoughts: of messages in both directions, and of deltas.
+const (
+	FieldReasoningContent = "reasoning_content"
+	FieldReasoning        = "reasoning"
+)
+
+// WithThoughts gives the message with its thoughts under these names and no other of
+// those that carry thoughts. A message without thoughts, or of another role than the
+// assistant's, is given as it came.
+func (m *InputMessage) WithThoughts(names ...string) Raw {
+	if m.Role != "assistant" {
+		return m.Raw
+	}
+	var thoughts Raw
+	for _, name := range append([]string{FieldReasoningContent, FieldReasoning}, names[0]) { // the last that is there counts
+		if v := jsonx.Get(m.Raw, name); jsonx.IsString(v) {
+			thoughts = v
+		}
+	}
+	if thoughts == nil {
+		return m.Raw
+	}
+	members := slices.DeleteFunc(jsonx.Members(m.Raw), func(member Member) bool {
+		return member.Name == FieldReasoning || member.Name == FieldReasoningContent
+	})
+	for _, name := range names {
+		members = append(members, Member{Name: name, Value: thoughts})
+	}
+	return jsonx.AppendMembers(nil, members)
 }

@@ -162,7 +162,7 @@ func (s *Server) writeDocument(c echo.Context, x *exchange, op *stream.Operator)
 		return err
 	}
 	x.first = time.Since(x.begun)
-	enc := openai.Encoder{ReasoningName: s.cfg.ReasoningField}
+	enc := openai.Encoder{ReasoningNames: s.models[x.model].reasoningNames}
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
 	*b = enc.AppendCompletion((*b)[:0], answer)

@@ -296,7 +296,6 @@ func TestTheEnginesRefusalOfOurKeyIsAnAlarm(t *testing.T) {
 
 // TestWarnsWhereTheThoughtsBeginIsNotKnown: once, at the start, with the remedy.
 func TestWarnsWhereTheThoughtsBeginIsNotKnown(t *testing.T) {
-	u := engine(t, sends(answer...))
 	for model, warned := range map[string]bool{
 		", parser: hermes": true,
 		", parser: hermes, upstream_model: Qwen/QwQ-32B":               false,
@@ -307,7 +306,7 @@ func TestWarnsWhereTheThoughtsBeginIsNotKnown(t *testing.T) {
 		", parser: llama3_json":                                        false,
 		"":                                                             false,
 	} {
-		h := serve(t, u.URL, model, "")
+		h := serve(t, engine(t, sends(answer...)).URL, model, "")
 		all(t, h.post(t, t.Context(), ask("")))
 		all(t, h.post(t, t.Context(), ask("")))
 		want := 0
@@ -332,12 +331,38 @@ func TestT101SanitisedErrorFrame(t *testing.T) {
 	}
 }
 
+// TestReasoningField: by the general setting or the model's own, in streams and not.
 func TestReasoningField(t *testing.T) {
-	h := serve(t, engine(t, sends(answer...)).URL, ", parser: hermes", "reasoning_field: reasoning\n")
-	for _, more := range []string{"", streaming} {
-		body := all(t, h.post(t, t.Context(), ask(more)))
-		if !strings.Contains(body, `"reasoning":"`) || strings.Contains(body, "reasoning_content") {
-			t.Errorf("got %s", body)
+	u := engine(t, sends(answer...))
+	for _, c := range []struct {
+		model, general              string
+		reasoningContent, reasoning bool
+	}{
+		{"", "", true, false},
+		{"", "reasoning_field: reasoning\n", false, true},
+		{"", "reasoning_field: both\n", true, true},
+		{", reasoning_field: reasoning", "reasoning_field: both\n", false, true},
+		{", reasoning_field: both", "", true, true},
+	} {
+		h := serve(t, u.URL, ", parser: hermes"+c.model, c.general)
+		for _, more := range []string{"", streaming} {
+			body := all(t, h.post(t, t.Context(), ask(more)))
+			if strings.Contains(body, `"reasoning":"`) != c.reasoning || strings.Contains(body, `"reasoning_content":"`) != c.reasoningContent {
+				t.Errorf("%s %s: got %s", c.model, c.general, body)
+			}
+		}
+	}
+}
+
+// TestATemplateSeesThoughtsUnderBothNames: templates read one or the other.
+func TestATemplateSeesThoughtsUnderBothNames(t *testing.T) {
+	u := engine(t, sends(text("still."), stopped))
+	template := "{% for m in messages %}{% if m.reasoning and m.reasoning_content == m.reasoning %}{% set ns = 1 %}{{ '<think>' if loop.last }}{% endif %}{% endfor %}"
+	h := serve(t, u.URL, `, parser: hermes, prompt_opens: none, chat_template: "`+template+`"`, "")
+	for _, name := range []string{"reasoning", "reasoning_content"} {
+		body := all(t, h.post(t, t.Context(), `{"model":"m","messages":[{"role":"user","content":"Hi."},{"role":"assistant","content":"","`+name+`":"Hm."}]}`))
+		if !strings.Contains(body, `"reasoning_content":"still."`) {
+			t.Errorf("%s: %s", name, body)
 		}
 	}
 }

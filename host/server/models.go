@@ -29,7 +29,9 @@ type served struct {
 	stream  stream.Model // without parsers: they are those that are live when a request begins
 	parsers parserNames
 	engine  string // HOST:PORT, for the log; "" for recorded answers
-	release func() // lets go of idle connections to the engine
+	// reasoningNames are the members in which clients get reasoning.
+	reasoningNames []string
+	release        func() // lets go of idle connections to the engine
 }
 
 // buildModels makes the models. The modules that they need are compiled side by side.
@@ -58,7 +60,7 @@ func (s *Server) buildModels(ctx context.Context, r *registry.Registry) error {
 
 // buildModel makes a model, and compiles the modules that it needs.
 func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config.Model) (*served, error) {
-	m := &served{}
+	m := &served{reasoningNames: reasoningNames(c.ReasoningField)}
 	var err error
 	if m.parsers, err = configuredParsers(c, r.View()); err != nil {
 		return nil, err
@@ -80,6 +82,14 @@ func (s *Server) buildModel(ctx context.Context, r *registry.Registry, c *config
 		return nil, err
 	}
 	return m, s.warnOfUnknownStart(ctx, m, r.View())
+}
+
+// reasoningNames are the members of the setting reasoning_field.
+func reasoningNames(field string) []string {
+	if field == "both" {
+		return []string{openai.FieldReasoningContent, openai.FieldReasoning}
+	}
+	return []string{field}
 }
 
 // modelNames are the names of a model, the surest first.
@@ -164,7 +174,7 @@ func (s *Server) promptRenderer(c *config.Model) (func(context.Context, *openai.
 	return func(ctx context.Context, r *openai.ChatRequest, asked route.PromptRequest) (prompt.Prompt, bool) {
 		in := prompt.Input{Args: asked.Args, Continue: asked.Continue}
 		for i := range r.Messages {
-			in.Messages = append(in.Messages, r.Messages[i].Raw)
+			in.Messages = append(in.Messages, r.Messages[i].WithThoughts(openai.FieldReasoningContent, openai.FieldReasoning))
 		}
 		if r.ToolChoice.Mode != openai.ToolChoiceNone || c.Policies.ToolsOnNone {
 			for i := range r.Tools {

@@ -42,7 +42,7 @@ type eventWriter struct {
 // written yet.
 func (s *Server) writeStream(c echo.Context, x *exchange, op *stream.Operator) error {
 	w := &eventWriter{c: c, rc: http.NewResponseController(c.Response()), patience: s.cfg.Timeouts.Write, buf: buffers.Get().(*[]byte)}
-	w.encoder.ReasoningName = s.cfg.ReasoningField
+	w.encoder.ReasoningNames = s.models[x.model].reasoningNames
 	defer buffers.Put(w.buf)
 	defer w.stopWriting()
 	if early := s.cfg.Timeouts.Early; early > 0 {
