@@ -50,6 +50,10 @@ type Parser struct {
 	// none: "" is the host's own, IDsShort, or a text in which {name} stands for the
 	// tool's name and {index} for the call's place in the conversation, from 0.
 	IDs string `json:"ids,omitempty"`
+	// Lead is text that the host puts in front of an answer's first content: the
+	// opener that stands in the prompt, for clients that take thoughts out of the
+	// content themselves.
+	Lead string `json:"lead,omitempty"`
 
 	models []*regexp.Regexp // Models, compiled by Parse
 }

@@ -58,9 +58,8 @@
 //
 // # Thoughts in the text
 //
-// minimax_append_think leaves thoughts in the text with their tags. What engines
-// do under this name also puts the opening tag, which stands in the prompt, before
-// the text; a parser that only points at what the model wrote can't.
+// minimax_append_think leaves thoughts in the text with their tags. The opening tag
+// stands in the prompt; the manifest has the host put it in front of the text.
 //
 // # Guided decoding
 //

@@ -31,7 +31,7 @@ func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, e
 		return nil, err
 	}
 	framer := framing.New(framing.Config{
-		Tools: typing.NewTools(tools), Typing: e.Parser().Typing, Guided: c.Mode, NamedTool: c.NamedTool,
+		Tools: typing.NewTools(tools), Typing: e.Parser().Typing, Lead: e.Parser().Lead, Guided: c.Mode, NamedTool: c.NamedTool,
 	})
 	session, events, err := parse.Open(parse.Config{Engine: e, Open: s, Policy: parse.FaultIsError, Sent: framer.Sent})
 	if err != nil {

@@ -42,6 +42,8 @@ type Config struct {
 	Typing *manifest.Typing // how the parser's family reads bare values; nil: the default
 	IDs    *IDs             // shared by the choices of a response; nil: its own
 
+	Lead string // text in front of the first content; manifest.Parser.Lead
+
 	Guided    abi.Mode // what guided decoding made the engine emit
 	NamedTool string   // with abi.ModeGuidedNamed
 	// GuidedEager lets the arguments in guided JSON go out before the whole JSON

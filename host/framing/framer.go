@@ -139,6 +139,10 @@ var newline = []byte("\n")
 
 func (f *Framer) emitProse(kind Kind, text []byte, at span) {
 	f.flushCall()
+	if kind == Content && f.cfg.Lead != "" {
+		f.out.addProse(Content, []byte(f.cfg.Lead), span{Start: at.Start, End: at.Start})
+		f.cfg.Lead = ""
+	}
 	f.out.addProse(kind, text, at)
 }
 

@@ -30,6 +30,13 @@ func TestNewBlocks(t *testing.T) {
 	checkFramed(t, Config{CallsOff: true}, sequence(text("a"), callOpens(0, "f"), callEnd, block(text("b"))), "text a\nb")
 }
 
+func TestLead(t *testing.T) {
+	cfg := Config{Tools: toolsNamed("f"), Lead: "<t>"}
+	checkFramed(t, cfg, sequence(text("a"), text("b"), reasoning("c"), text("d")), "text <t>ab", "think c", "text d")
+	checkFramed(t, cfg, sequence(reasoning("a"), callOpens(0, "f"), callEnd, text("b")), "think a", "call 0 f * {}", "text <t>b")
+	checkFramed(t, cfg, sequence(callOpens(0, "f"), callEnd), "call 0 f * {}")
+}
+
 func TestArgumentsAsJSON(t *testing.T) {
 	cfg := Config{Tools: toolsNamed("f")}
 	for _, c := range []struct{ name, in, want string }{

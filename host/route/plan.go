@@ -162,6 +162,17 @@ func (p *Plan) IDs() string {
 	return ""
 }
 
+// Lead is text that goes in front of the answer's first content.
+func (p *Plan) Lead() string {
+	if p.end.continued || p.JSONStarts != "" {
+		return ""
+	}
+	for _, e := range present(p.Unified, p.Thought) {
+		return e.Parser().Lead
+	}
+	return ""
+}
+
 // SpecialTokens says whether a parser needs the engine's special tokens.
 func (p *Plan) SpecialTokens() bool {
 	return slices.ContainsFunc(p.parsers(), func(e parser.Engine) bool { return e.Parser().SpecialTokens })

@@ -150,6 +150,7 @@ func (p *pipeline) ensureFramer() {
 			return p.callReader.Raw(start, end)
 		},
 	}
+	cfg.Lead = plan.Lead()
 	if engine != nil {
 		cfg.Typing = engine.Parser().Typing
 	}
