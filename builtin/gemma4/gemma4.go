@@ -99,7 +99,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	case sdk.Reasoning:
 		d.prose = thoughts
 	}
-	p := &parser{start: start, rest: rest, tools: s.Tools}
+	p := &parser{start: start, rest: rest}
 	if d.guided != nil && s.Mode != abi.ModeNative {
 		started := *s
 		started.Start = start

@@ -15,7 +15,7 @@ type Immediate struct {
 	held    string
 	decided bool
 	json    bool
-	offset  abi.RawOffset
+	offset  abi.RawOffset // of all text that was given on
 	events  [1]parse.CheckedEvent
 }
 
@@ -46,7 +46,7 @@ func (m *Immediate) Owns(call uint16) bool { return m.native != nil && m.native.
 // Push implements Reader.
 func (m *Immediate) Push(text string, last bool) ([]parse.CheckedEvent, error) {
 	if m.decided && !m.json {
-		return m.native.Push(text, last)
+		return m.pushNative(text, last)
 	}
 	if !m.decided {
 		m.held += text
@@ -56,6 +56,28 @@ func (m *Immediate) Push(text string, last bool) ([]parse.CheckedEvent, error) {
 		text, m.held = m.held, ""
 	}
 	return m.pushDecided(text)
+}
+
+// PushThought implements Reader: the parser reads it, and what follows may still be JSON.
+func (m *Immediate) PushThought(text string) ([]parse.CheckedEvent, error) {
+	text, m.held = m.held+text, ""
+	if m.native == nil {
+		return m.passText(text, 0), nil
+	}
+	return m.pushNative(text, false)
+}
+
+func (m *Immediate) pushNative(text string, last bool) ([]parse.CheckedEvent, error) {
+	m.offset += abi.RawOffset(len(text))
+	return m.native.Push(text, last)
+}
+
+// passText gives text as it stands.
+func (m *Immediate) passText(text string, flags uint8) []parse.CheckedEvent {
+	start := m.offset
+	m.offset += abi.RawOffset(len(text))
+	m.events[0] = parse.CheckedEvent{Kind: abi.Text, Flags: flags, Data: []byte(text), Start: start, End: m.offset, Accounted: m.offset}
+	return m.events[:]
 }
 
 // decide looks at the beginning of the text, as far as it is there: a marker of
@@ -80,17 +102,13 @@ func (m *Immediate) decide(end bool) bool {
 // pushDecided takes text of which it is known what it is.
 func (m *Immediate) pushDecided(text string) ([]parse.CheckedEvent, error) {
 	if !m.json {
-		return m.native.Push(text, false)
+		return m.pushNative(text, false)
 	}
-	start := m.offset
-	m.offset += abi.RawOffset(len(text))
-	m.events[0] = parse.CheckedEvent{Kind: abi.Text, Flags: abi.FlagPayload, Data: []byte(text), Start: start, End: m.offset, Accounted: m.offset}
-	return m.events[:], nil
+	return m.passText(text, abi.FlagPayload), nil
 }
 
 // Finish ends the text.
-func (m *Immediate) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
-	var events []parse.CheckedEvent
+func (m *Immediate) Finish(reason abi.Finish) (events []parse.CheckedEvent, err error) {
 	if !m.decided {
 		m.decide(true)
 		if m.held != "" {
@@ -101,9 +119,9 @@ func (m *Immediate) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 			events = append(events, held...)
 		}
 	}
-	if m.json {
+	if m.native == nil {
 		return events, nil
 	}
-	held, err := m.native.Finish(reason)
+	held, err := m.native.Finish(reason) // of a thought, where the answer was JSON
 	return append(events, held...), err
 }

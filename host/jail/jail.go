@@ -211,6 +211,9 @@ func (j *Jail) withoutFormatting(events []parse.CheckedEvent, afterCall bool) []
 	return events
 }
 
+// PushThought implements Reader.
+func (j *Jail) PushThought(text string) ([]parse.CheckedEvent, error) { return j.Push(text, false) }
+
 // Finish ends the text.
 func (j *Jail) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 	j.events = j.events[:0] // the data of the last Push stays: Immediate still needs it

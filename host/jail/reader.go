@@ -12,6 +12,9 @@ type Reader interface {
 	// Push takes more text. last says that it came with the finish reason. The
 	// events are valid until the next call.
 	Push(text string, last bool) ([]parse.CheckedEvent, error)
+	// PushThought takes text of a thought: a call may stand in it, bare JSON can't.
+	// What is no call is given as abi.Text; the caller knows what it is.
+	PushThought(text string) ([]parse.CheckedEvent, error)
 	// Finish ends the text.
 	Finish(reason abi.Finish) ([]parse.CheckedEvent, error)
 	// Raw gives the text of a range, as far as the reader still has it.
@@ -31,6 +34,8 @@ func Direct(s *parse.Session) Reader { return direct{s} }
 type direct struct{ *parse.Session }
 
 func (d direct) Push(text string, _ bool) ([]parse.CheckedEvent, error) { return d.Session.Push(text) }
+
+func (d direct) PushThought(text string) ([]parse.CheckedEvent, error) { return d.Session.Push(text) }
 
 // Holding is false: what a session holds back, it gives at the end.
 func (d direct) Holding() bool { return false }

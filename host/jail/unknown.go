@@ -52,6 +52,13 @@ func (u *unknownTools) Push(text string, last bool) ([]parse.CheckedEvent, error
 	return u.rewrite(events), err
 }
 
+// PushThought implements Reader.
+func (u *unknownTools) PushThought(text string) ([]parse.CheckedEvent, error) {
+	u.keepRaw(text)
+	events, err := u.Reader.PushThought(text)
+	return u.rewrite(events), err
+}
+
 // Finish implements Reader.
 func (u *unknownTools) Finish(reason abi.Finish) ([]parse.CheckedEvent, error) {
 	u.keepRaw("")

@@ -36,8 +36,8 @@ type Plan struct {
 	HidesReasoning bool
 	// NonEmpty: reasoning becomes content if there is no other.
 	NonEmpty bool
-	// JSONStarts are the bytes that the answer can begin with, where it is to be
-	// JSON by the client's response_format; else "".
+	// JSONStarts are the bytes that the answer can begin with, where the engine is made
+	// to write JSON, for calls or by the client's response_format; else "".
 	JSONStarts string
 	// Prompt is the rendered prompt; "" where there is none, or the template refuses
 	// the conversation.
@@ -48,6 +48,8 @@ type Plan struct {
 	// Stages are the parsers of the route: Unified alone, or Thought and then
 	// Calls, each of which may be missing.
 	Unified, Thought, Calls parser.Engine
+	// TwoFamilies: Thought and Calls are of two families.
+	TwoFamilies bool
 
 	opens   abi.Channel // what the operator says that the prompt leaves open
 	names   []string    // the model's
@@ -80,9 +82,7 @@ func (m *Model) Decide(ctx context.Context, r *openai.ChatRequest) (*Plan, *open
 	if err := m.decideGuidedDecoding(p); err != nil {
 		return nil, err
 	}
-	if p.Guided.Kind == backend.GuidedNone && !r.ToolChoice.Forced() {
-		p.JSONStarts = jsonStarts(r)
-	}
+	p.JSONStarts = p.jsonStarts()
 	var err *openai.Error
 	if p.Route, err = m.pickRoute(p); err != nil {
 		return nil, err
@@ -97,6 +97,7 @@ func (m *Model) Decide(ctx context.Context, r *openai.ChatRequest) (*Plan, *open
 // setStages sets the parsers that the route runs.
 func (m *Model) setStages(p *Plan) {
 	e := &m.Parsers
+	p.TwoFamilies = e.Tool != "" && e.Reasoning != "" && e.Tool != e.Reasoning
 	switch p.Route {
 	case Unified:
 		p.Unified = e.Unified
@@ -190,7 +191,7 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	if e != p.Calls {
 		s.Start, s.PromptTail = p.start, p.tail
 	}
-	if e != p.Calls && slices.Contains(parser.Guided, p.Chat.ToolChoice.Mode) {
+	if e == p.Unified && slices.Contains(parser.Guided, p.Chat.ToolChoice.Mode) {
 		s.Mode = p.Mode
 	}
 	if s.Mode == abi.ModeGuidedNamed {
@@ -203,7 +204,7 @@ func (p *Plan) Open(e parser.Engine) abi.OpenBlock {
 	if p.TurnGrammar && parser.Strict {
 		s.Flags |= abi.OpenTurnGrammar
 	}
-	if p.JSONStarts != "" {
+	if p.JSONStarts != "" && p.Guided.Kind == backend.GuidedNone {
 		s.Flags |= abi.OpenStructured
 	}
 	return s
@@ -219,9 +220,22 @@ func (p *Plan) openFlags() (openFlags uint32) {
 	return openFlags
 }
 
-// jsonStarts gives the bytes that an answer in JSON can begin with, by the client's
-// response format; "" where it is to be no JSON.
-func jsonStarts(r *openai.ChatRequest) string {
+// jsonStarts gives the bytes that the answer can begin with; "" where it is to be no
+// JSON.
+func (p *Plan) jsonStarts() string {
+	switch {
+	case p.Mode == abi.ModeGuidedNamed:
+		return "{"
+	case p.Mode == abi.ModeGuidedRequired:
+		return "[{"
+	case p.Guided.Kind == backend.GuidedNone && !p.Chat.ToolChoice.Forced():
+		return formatStarts(p.Chat)
+	}
+	return ""
+}
+
+// formatStarts is jsonStarts by the client's response format.
+func formatStarts(r *openai.ChatRequest) string {
 	switch r.ResponseFormatType {
 	case "json_object":
 		return "{"

@@ -91,7 +91,7 @@ func (m *Model) thinkingOff(when string) bool {
 
 // decodingConstrained says whether the answer is decoded under a constraint.
 func decodingConstrained(r *openai.ChatRequest) bool {
-	return r.ToolChoice.Forced() || jsonStarts(r) != "" || len(r.GuidedFields) > 0
+	return r.ToolChoice.Forced() || formatStarts(r) != "" || len(r.GuidedFields) > 0
 }
 
 func requestedThinking(r *openai.ChatRequest) openai.Thinking {

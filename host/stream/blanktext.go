@@ -26,6 +26,10 @@ type blankText struct {
 	inText    bool            // the run has shown something else
 	inThought bool            // a thought came directly before the run
 	answered  bool            // there was a thought or a call
+
+	// A call may stand in a thought, too.
+	heldThought []framing.Delta // white space in a thought directly behind a call
+	behindCall  bool            // nothing but white space came since a call
 }
 
 // passDeltas gives the deltas that may go out now, those that were held first.
@@ -40,10 +44,17 @@ func (b *blankText) passDeltas(in []framing.Delta) []framing.Delta {
 			out = b.appendText(out, d)
 			continue
 		case framing.Reasoning:
+			if b.behindCall && strings.Trim(d.Text, blanks) == "" {
+				b.heldThought = append(b.heldThought, d)
+				continue
+			}
+			out = append(out, b.heldThought...)
 			b.endRun()
 			b.inThought = true
 		case framing.CallHead:
 			b.endRun()
+		case framing.CallEnd:
+			b.behindCall = true
 		}
 		out = append(out, d)
 	}
@@ -69,7 +80,7 @@ func (b *blankText) appendText(out []framing.Delta, d framing.Delta) []framing.D
 		b.held = append(b.held, d)
 		return out
 	}
-	b.inText = true
+	b.inText, b.behindCall, b.heldThought = true, false, nil
 	if b.inThought {
 		d.Start = min(d.End, d.Start+abi.RawOffset(len(d.Text)-len(text)))
 		d.Text = text
@@ -85,6 +96,7 @@ const blanks = " \t\r\n"
 // endRun ends the run of text in front of a thought or a call.
 func (b *blankText) endRun() {
 	b.held, b.inText, b.inThought, b.answered = nil, false, false, true
+	b.behindCall, b.heldThought = false, nil
 }
 
 // flush gives what is held at the end: white space that is all of the answer.

@@ -443,8 +443,8 @@ func TestT57_FS07_LogprobsComeOnce(t *testing.T) {
 			}
 		}
 	}
-	// Held to the end, without a finish reason.
-	r, _ := both(t, scene{model: routes(t)["unified"], request: tools + `,"logprobs":true`, lines: []string{line("a <tool_call>", "-1.5"), line("{", "-2.5")}})
+	// Held to the end, with a finish reason and no closer.
+	r, _ := both(t, scene{model: routes(t)["unified"], request: tools + `,"logprobs":true`, lines: []string{line("a <tool_call>", "-1.5"), line("{", "-2.5"), finish("stop")}})
 	if r.count("-2.5") != 1 {
 		t.Errorf("lost:\n%s", r.text())
 	}

@@ -26,7 +26,9 @@ type pipeline struct {
 	reasoningSession *parse.Session
 	callSession      *parse.Session // within callReader; nil: no parser reads calls
 	callReader       jail.Reader
+	thoughtTail      thoughtTail
 	spans            visibleSpans
+	inChannels       []parse.CheckedEvent
 	plainOffset      abi.RawOffset // raw text so far, where no parser reads it
 	leadingSpace     leadingSpace
 }
@@ -34,6 +36,9 @@ type pipeline struct {
 func (p *pipeline) init(r *run) {
 	p.run, p.plan, p.model = r, r.operator.plan, r.operator.model
 	p.leadingSpace.jsonStarts = r.operator.plan.JSONStarts
+	if calls := p.plan.Calls; calls != nil && p.plan.TwoFamilies && calls.Parser().Jail != nil {
+		p.thoughtTail = thoughtTail{markers: calls.Parser().Jail.Open, room: p.model.Limits.held()}
+	}
 }
 
 // callEngine is the parser that reads the calls; nil: there is none.
@@ -192,20 +197,26 @@ func (p *pipeline) pushText(dst []framing.Delta, text string, last bool) ([]fram
 	return append(dst, framing.Delta{Kind: framing.Content, Text: text, Start: start, End: p.plainOffset}), nil
 }
 
-// pushVisible passes the reasoning of events on, and their text to the parser of calls.
+// pushVisible passes what the parser of reasoning gives to the parser of calls: text, and
+// reasoning too, for a call may stand in a thought.
 func (p *pipeline) pushVisible(dst []framing.Delta, events []parse.CheckedEvent, last bool, err error) ([]framing.Delta, error) {
 	if p.callReader == nil {
 		return p.framer.Apply(events, dst), err
 	}
 	for i := range events {
 		e := &events[i]
-		if e.Kind != abi.Text {
+		var pushErr error
+		switch {
+		case e.Kind == abi.Text:
+			dst = p.framer.Apply(p.thoughtTail.flush(), dst)
+			dst, pushErr = p.readCalls(dst, e, last && i == len(events)-1)
+		case e.Kind == abi.Reasoning && p.thoughtTail.markers != nil:
+			dst = p.framer.Apply(p.thoughtTail.push(e), dst)
+		case e.Kind == abi.Reasoning:
+			dst, pushErr = p.readCalls(dst, e, false)
+		default:
 			dst = p.framer.Apply(events[i:i+1], dst)
-			continue
 		}
-		p.spans.append(e.Start, e.End)
-		callEvents, pushErr := p.callReader.Push(string(e.Data), last && i == len(events)-1)
-		dst = p.applyVisible(dst, callEvents)
 		if pushErr != nil {
 			return dst, pushErr
 		}
@@ -213,10 +224,22 @@ func (p *pipeline) pushVisible(dst []framing.Delta, events []parse.CheckedEvent,
 	return dst, err
 }
 
-// applyVisible frames events whose offsets are those of the text without reasoning.
+// readCalls passes text or reasoning to the parser of calls.
+func (p *pipeline) readCalls(dst []framing.Delta, e *parse.CheckedEvent, last bool) ([]framing.Delta, error) {
+	p.spans.append(e)
+	push := p.callReader.PushThought
+	if e.Kind == abi.Text {
+		push = func(text string) ([]parse.CheckedEvent, error) { return p.callReader.Push(text, last) }
+	}
+	events, err := push(string(e.Data))
+	return p.applyVisible(dst, events), err
+}
+
+// applyVisible frames events whose offsets are those of what the parser of calls reads.
 func (p *pipeline) applyVisible(dst []framing.Delta, events []parse.CheckedEvent) []framing.Delta {
 	from := len(dst)
-	dst = p.framer.Apply(events, dst)
+	p.inChannels = p.spans.appendInChannels(p.inChannels[:0], events)
+	dst = p.framer.Apply(p.inChannels, dst)
 	p.spans.toRaw(dst[from:])
 	return dst
 }
@@ -238,6 +261,12 @@ func (p *pipeline) finish(dst []framing.Delta, reason abi.Finish) ([]framing.Del
 	if p.reasoningSession != nil {
 		events, err := p.reasoningSession.Finish(reason)
 		if dst, err = p.pushVisible(dst, events, false, err); err != nil {
+			return dst, err
+		}
+	}
+	for _, e := range p.thoughtTail.flush() { // the thought was never closed
+		var err error
+		if dst, err = p.readCalls(dst, &e, false); err != nil {
 			return dst, err
 		}
 	}

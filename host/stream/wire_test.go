@@ -142,7 +142,7 @@ func TestT93_T94_Calls(t *testing.T) {
 	broken := `<tool_call>{"name":}</tool_call>`
 	for name, model := range routes(t) {
 		r, _ := both(t, scene{model: model, request: tools, lines: []string{text(call), text(broken), text(call), finish("stop")}})
-		r.want(t, 0, "tool_calls", `call:open_vent {"house":3}`, `call:open_vent {"house":3}`)
+		r.want(t, 0, "tool_calls", `call:open_vent {"house":3}`, "text:"+broken, `call:open_vent {"house":3}`)
 		if r.count(`"index":2`) != 0 || r.count(`"tool_calls":[{"index":1`) != 1 {
 			t.Errorf("%s:\n%s", name, r.text())
 		}
