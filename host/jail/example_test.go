@@ -33,5 +33,5 @@ func ExampleNew() {
 	// Output:
 	// 1 events, holding false
 	// 0 events, holding true
-	// 4 events, holding false
+	// 3 events, holding false
 }

@@ -98,7 +98,7 @@ func TestMarkerMode(t *testing.T) {
 		{"text after a call", []string{call, " x \n"}, asked + " x \n"},
 		{"call in two pushes", []string{call[:20], call[20:]}, asked},
 		{"missing closer", []string{call[:len(call)-12]}, asked},
-		{"no valid call", []string{`<tool_call>{"name":7}</tool_call>x`}, "x"},
+		{"no valid call", []string{`<tool_call>{"name":7}</tool_call>x`}, `<tool_call>{"name":7}</tool_call>x`},
 		{"closer alone", []string{"x</tool_call>y"}, "xy"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
