@@ -243,7 +243,8 @@ const (
 	atArgs                  // in a function's JSON arguments
 	atObject                // in a JSON body
 	atPython                // in Python calls
-	atBroken                // in a JSON body that broke and has no closer
+	atUnsound               // in the arguments of a JSON body that broke
+	atBroken                // in what is left of a JSON body that broke and has no closer
 )
 
 // Block makes a reader of blocks in a session that offers these tools.
@@ -358,6 +359,8 @@ func (b *Block) parseState(w *sdk.Window) progress {
 		return b.readPython(w)
 	case atArgs:
 		return b.readArguments(w)
+	case atUnsound:
+		return b.readBrokenArguments(w)
 	case atBroken:
 		return b.skipBrokenBody(w)
 	}

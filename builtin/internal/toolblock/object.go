@@ -12,6 +12,7 @@ import (
 // All places are absolute offsets in the session.
 type object struct {
 	walk     scan.Walk
+	array    bool // the object stands in an array
 	notACall bool // well-formed so far, but no call
 	role     role
 
@@ -31,6 +32,8 @@ type object struct {
 	searched abi.RawOffset
 	closer   abi.RawOffset
 	escape   abi.RawOffset
+
+	nameReading, argsReading uint8
 
 	brackets     scan.Brackets // of a body that broke, up to read
 	bracketsRead abi.RawOffset
@@ -57,14 +60,15 @@ const (
 
 // startBody starts on a body.
 func (o *object) startBody(array bool, at abi.RawOffset) {
-	o.walk.Start(array)
+	o.walk.StartLenient(array)
+	o.array = array
 	o.heldFrom = nowhere
 	o.startObject(at)
 }
 
 // startObject starts on an object that follows behind place at.
 func (o *object) startObject(at abi.RawOffset) {
-	*o = object{walk: o.walk, heldFrom: o.heldFrom, searched: at, closer: nowhere, escape: nowhere}
+	*o = object{walk: o.walk, array: o.array, heldFrom: o.heldFrom, searched: at, closer: nowhere, escape: nowhere}
 }
 
 // readObject reads a JSON body. The window holds the bytes that are still needed;
@@ -147,17 +151,26 @@ func (b *Block) beginMember(w *sdk.Window, c byte) {
 		if c == '"' {
 			o.id = span{from: here + 1, begun: true}
 		}
-	case o.role == nameRole && c == '"':
+	case o.role == nameRole && (c == '"' || c == '\''):
 		o.name = span{from: here + 1, begun: true}
+		o.nameReading = stringReading(c)
 	case o.role == argsRole && c == '{':
 		o.args = span{from: here, begun: true}
 		b.emitCallIfCertain(w)
-	case o.role == argsRole && c == '"':
+	case o.role == argsRole && (c == '"' || c == '\''):
 		o.args = span{from: here + 1, begun: true}
-		o.text, o.inText = true, here+1
+		o.text, o.inText, o.argsReading = true, here+1, stringReading(c)
 	default:
 		o.notACall = true
 	}
+}
+
+// stringReading is how the body of a string between such marks is read.
+func stringReading(mark byte) uint8 {
+	if mark == '"' {
+		return abi.ReadJSONBody
+	}
+	return abi.ReadPythonBody
 }
 
 // endMember takes a value that is whole.
@@ -226,7 +239,7 @@ const idPatience = 64 << 10
 func (b *Block) emitCall(w *sdk.Window) {
 	o, off := &b.object, w.Offset()
 	o.heldFrom, b.marker, b.lead = nowhere, 0, 0
-	w.Call(int(o.name.from-off), int(o.name.to-o.name.from), abi.ReadJSONBody)
+	w.Call(int(o.name.from-off), int(o.name.to-o.name.from), o.nameReading)
 	if o.id.whole && o.id.from < o.id.to {
 		w.CallID(int(o.id.from-off), int(o.id.to-o.id.from), abi.ReadJSONBody)
 	}
@@ -293,18 +306,11 @@ func (b *Block) emitCertainArguments(w *sdk.Window) {
 		}
 		// A watched run may have been left out: it is emitted already.
 		if from := max(o.args.from, off); from < to {
-			w.Args(int(from-off), int(to-from), b.argsReading())
+			w.Args(int(from-off), int(to-from), o.argsReading)
 			o.args.from = to
 		}
 	}
 	w.Skip(int(limit - off))
-}
-
-func (b *Block) argsReading() uint8 {
-	if b.object.text {
-		return abi.ReadJSONBody
-	}
-	return 0
 }
 
 // recordMarkers looks in what was scanned for the first block closer and the first
@@ -340,6 +346,9 @@ func (b *Block) dropBrokenBody(w *sdk.Window) progress {
 	if b.marker > 0 && !b.object.name.whole {
 		return b.refuse()
 	}
+	if b.endsBrokenCall(w) {
+		return b.enterBrokenArguments(w)
+	}
 	w.Note(noteBroken)
 	w.CallDrop()
 	b.marker, b.lead = 0, 0
@@ -350,15 +359,103 @@ func (b *Block) dropBrokenBody(w *sdk.Window) progress {
 	case o.escape != nowhere:
 		w.Skip(int(o.escape - off))
 	case b.g.Close == "":
-		o.bracketsRead, o.brackets = off+abi.RawOffset(w.Scanned), o.walk.Brackets()
-		w.Skip(int(o.searched - off))
-		end = b.goTo(atBroken)
+		return b.enterBroken(w)
 	default:
 		w.Skip(int(o.searched - off))
 		end = b.goTo(atJunk)
 	}
 	w.Scanned = 0
 	return end
+}
+
+// endsBrokenCall says whether a body that broke holds a call for the host to judge: its
+// name is there, and its arguments have begun. It then emits the call, if it was not.
+func (b *Block) endsBrokenCall(w *sdk.Window) bool {
+	o := &b.object
+	if o.notACall || !o.name.whole || !o.args.begun || o.text && !o.args.whole || o.escape < o.closer {
+		return false
+	}
+	if !w.InCall() {
+		b.emitCall(w)
+		b.emitCertainArguments(w)
+	}
+	return true
+}
+
+// enterBrokenArguments goes on with the arguments of such a call, up to where their
+// brackets close or the block does, or ends it where they are whole.
+func (b *Block) enterBrokenArguments(w *sdk.Window) progress {
+	o := &b.object
+	if o.args.whole {
+		w.CallEnd()
+		if b.g.Close == "" {
+			return b.enterBroken(w)
+		}
+		w.Scanned = 0
+		return b.goTo(atJunk)
+	}
+	o.bracketsRead, o.brackets = w.Offset()+abi.RawOffset(w.Scanned), o.walk.Brackets()
+	o.brackets.Depth--
+	if o.array {
+		o.brackets.Depth--
+	}
+	return b.goTo(atUnsound)
+}
+
+// readBrokenArguments emits the rest of arguments that are no JSON, as they stand.
+func (b *Block) readBrokenArguments(w *sdk.Window) progress {
+	o, p := &b.object, w.Bytes()
+	if o.closer != nowhere { // in a string that was not closed
+		at := int(o.closer - w.Offset())
+		b.endUnsoundCall(w, at, at+len(b.g.Close))
+		return blockOver
+	}
+	at, id, v := b.set.broken.Find(p, 0, w.Final)
+	if from := int(max(o.bracketsRead, w.Offset()) - w.Offset()); from < at {
+		n, closed := o.brackets.Scan(p[from:at])
+		o.bracketsRead = w.Offset() + abi.RawOffset(from+n)
+		if closed {
+			b.endUnsoundCall(w, from+n, from+n)
+			if b.g.Close == "" {
+				return blockOver
+			}
+			return b.goTo(atJunk)
+		}
+	}
+	switch {
+	case v != scan.Yes:
+		n := scan.TrimmedLen(p[:at])
+		w.Args(0, n, 0)
+		w.Skip(n)
+		return needInput
+	case b.set.broken.means[id] == closesBlock:
+		b.endUnsoundCall(w, at, at+b.set.broken.Len(id))
+		return blockOver
+	}
+	w.Note(noteBroken)
+	w.CallDrop()
+	w.Skip(at)
+	return b.takeMarker(w, b.set.broken, id)
+}
+
+// endUnsoundCall ends a call with the n bytes of its arguments that are left, and goes on
+// at place next.
+func (b *Block) endUnsoundCall(w *sdk.Window, n, next int) {
+	if n = scan.TrimmedLen(w.Bytes()[:n]); n > 0 {
+		w.Args(0, n, 0)
+	}
+	w.CallUnsound(0, 0)
+	w.Skip(next)
+	w.Scanned = 0
+}
+
+// enterBroken skips what is left of a body that broke and has no closer.
+func (b *Block) enterBroken(w *sdk.Window) progress {
+	o := &b.object
+	o.bracketsRead, o.brackets = w.Offset()+abi.RawOffset(w.Scanned), o.walk.Brackets()
+	w.Skip(int(o.searched - w.Offset()))
+	w.Scanned = 0
+	return b.goTo(atBroken)
 }
 
 // skipBrokenBody skips what is left of a body that broke and has no closer.
