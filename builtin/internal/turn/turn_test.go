@@ -247,7 +247,7 @@ func TestHoldsEnd(t *testing.T) {
 		{"<tool_call><function=f><parameter=a></function>", "</function>x", "f{a=</function>" + fill + ";}"},
 		{"<tool_call><function=f><parameter=a></function>", "</parameter></function>x", "f{a=</function>" + fill + ";}"},
 		{`<tool_call>{"name":"f","arguments":{"a":"</tool_call>`, `"}}</tool_call>x`, `f{{"a":"</tool_call>` + fill + `"}}T(x)`},
-		{`<tool_call>{"name":"f","arguments":{"a":"</tool_call>`, `</tool_call>x`, `f{{"a":"</tool_call>` + fill + `!T(x)`},
+		{`<tool_call>{"name":"f","arguments":{"a":"</tool_call>`, `</tool_call>x`, `f{{"a":"</tool_call>` + fill + `}T(x)`},
 		{`<tool_call>{"arguments":{"a":"`, `"},"name":"f"}</tool_call>x`, `T(<tool_call>{"arguments":{"a":"` + fill + `"},"name":"f"}</tool_call>x)`},
 	} {
 		text := c.lead + fill + c.tail
