@@ -84,7 +84,7 @@ type parser struct {
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p := &parser{
 		start: sdk.StartOf(s), calls: kind.Calls() && len(s.Tools) > 0, think: kind.Thoughts(),
-		block: blocks.Block(s.Tools), tools: s.Tools,
+		block: blocks.Block(s), tools: s.Tools,
 	}
 	if kind.Calls() && s.Mode != abi.ModeNative {
 		started := *s

@@ -38,7 +38,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 		started.Start = abi.ChannelResponse
 		return guided.New(bare, &started, kind.Native(newParser))
 	}
-	p := &parser{object: object{tools: open.Tools}, call: objects.Block(open.Tools)}
+	p := &parser{object: object{tools: open.Tools}, call: objects.Block(open)}
 	if len(open.Tools) == 0 {
 		p.prose.Start(nothing, false)
 		p.state = inProse

@@ -83,7 +83,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if calls {
 		g = d.calls
 	}
-	p := &parser{start: start, array: arrays.Block(open.Tools)}
+	p := &parser{start: start, array: arrays.Block(open)}
 	p.prose.Trial = opening.Trial(open, kind, newParser)
 	p.prose.Start(g, start == abi.ChannelReasoning)
 	return p

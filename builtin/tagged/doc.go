@@ -62,7 +62,8 @@
 //     a stream can't take it back. A bare "[" is text; upstream takes it for a call.
 //   - granite4: the arguments may be a JSON string that holds their object; one that
 //     holds none makes no call.
-//   - seed_oss: <seed:cot_budget_reflect> in a thought is thought text.
+//   - seed_oss: <seed:cot_budget_reflect> in a thought is thought text. A value is
+//     verbatim: its template writes no line feeds round it.
 //   - hunyuan_a13b: one line feed behind <think> and <answer>, on each side of
 //     </think> and before </answer> belongs to the tag. The answer tags are taken
 //     out.

@@ -48,7 +48,11 @@ var families = map[string]func() *turn.Grammar{
 	"granite4": lazyGrammar(turn.Config{Block: jsonBlockConfig("<tool_call>", "</tool_call>")}),
 	"seed_oss": lazyGrammar(turn.Config{
 		Think: "<seed:think>", EndThink: "</seed:think>",
-		Block: toolblock.Config{Open: "<seed:tool_call>", Close: "</seed:tool_call>", XML: toolblock.Functions},
+		Block: toolblock.Config{Open: "<seed:tool_call>", Close: "</seed:tool_call>", XML: &toolblock.XML{
+			Function: "<function=", FunctionClose: "</function>",
+			Parameter: "<parameter=", ParameterClose: "</parameter>",
+			Verbatim: true,
+		}},
 	}),
 	"hunyuan_a13b": lazyGrammar(turn.Config{
 		Think: "<think>", ThinkForms: []string{"<think>\n"},

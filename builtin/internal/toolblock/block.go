@@ -20,6 +20,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/pycall"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -61,6 +62,7 @@ type Members struct {
 type Grammar struct {
 	Config
 	plain, thought markers
+	openers        *scan.Set // of blocks
 }
 
 // markers are the sets that matter in the parts of a block.
@@ -69,6 +71,7 @@ type markers struct {
 	header   *markerSet // in a function's header
 	function *markerSet // in a function, outside values
 	value    *markerSet // in a parameter's value
+	next     *scan.Set  // what follows a value's closer, behind white space
 	key      *markerSet // in a parameter's header
 	rescue   *markerSet // in JSON that may prove broken
 	broken   *markerSet // behind the byte that broke it, without a closer
@@ -83,6 +86,15 @@ type markers struct {
 type markerSet struct {
 	*scan.Set
 	means []meaning
+}
+
+// markers are all markers of the set.
+func (s *markerSet) markers() []string {
+	var all []string
+	for id := range s.means {
+		all = append(all, s.Marker(id))
+	}
+	return all
 }
 
 // meaning is what a marker means to a block.
@@ -137,7 +149,7 @@ func NewGrammar(c Config) *Grammar {
 	if c.XML != nil {
 		c.XML = c.XML.withDefaults()
 	}
-	g := &Grammar{Config: c}
+	g := &Grammar{Config: c, openers: scan.NewSet(c.Openers()...)}
 	g.plain = c.markersWith(c.Breaks)
 	g.thought = g.plain
 	if c.Escape != "" {
@@ -171,7 +183,8 @@ func (c *Config) markersWith(escape []string) markers {
 	}
 	m.header = markerList{}.withMarkers(closesName, x.NameEnd).withMarkers(breaksName, "<", x.FunctionClose).withMarkers(breaksName, junk.markers...).buildSet()
 	m.function = block.withMarkers(closesFunction, x.FunctionClose).withMarkers(opensParameter, x.Parameter).withMarkers(escapes, escape...).buildSet()
-	m.value = markerList{}.withMarkers(closesValue, x.ParameterClose).withMarkers(closesFunction, x.FunctionClose).withMarkers(escapes, escape...).buildSet()
+	m.value = markerList{}.withMarkers(closesValue, x.ParameterClose).withMarkers(closesFunction, x.FunctionClose).withMarkers(opensParameter, x.Parameter).withMarkers(escapes, escape...).buildSet()
+	m.next = scan.NewSet(m.function.markers()...)
 	key := markerList{}.withMarkers(closesName, x.KeyEnd).withMarkers(breaksName, "<")
 	if x.KeyEnd == ">" {
 		key = key.withMarkers(breaksName, " ", "\t", "\r", "\n")
@@ -179,7 +192,7 @@ func (c *Config) markersWith(escape []string) markers {
 	m.key = key.buildSet()
 	m.valueWatch = m.value.FirstBytes()
 	if !x.Verbatim {
-		m.valueWatch = scan.JoinWatchSets(m.valueWatch, []byte{'\n'})
+		m.valueWatch = scan.JoinWatchSets(m.valueWatch, []byte("\r\n"))
 	}
 	if x.JSON {
 		m.args = jsonbody.Compile(jsonbody.Markers{
@@ -216,6 +229,7 @@ type Block struct {
 	g      *Grammar
 	set    *markers
 	tools  []string // that the request offers
+	keys   param.Declared
 	state  state
 	bare   bool // a function without the block's tags
 	marker int  // length of the marker that the window begins with while no name was read, or 0
@@ -247,8 +261,10 @@ const (
 	atBroken                // in what is left of a JSON body that broke and has no closer
 )
 
-// Block makes a reader of blocks in a session that offers these tools.
-func (g *Grammar) Block(tools []string) Block { return Block{g: g, set: &g.plain, tools: tools} }
+// Block makes a reader of blocks in a session.
+func (g *Grammar) Block(s *abi.OpenBlock) Block {
+	return Block{g: g, set: &g.plain, tools: s.Tools, keys: param.In(s)}
+}
 
 // Enter starts on a block, in a thought or outside. The window begins with its opener,
 // of marker bytes; 0 where that has been consumed, and what comes of it is no prose
@@ -310,7 +326,10 @@ func (b *Block) endText(w *sdk.Window) {
 		w.Scanned = 0
 		return
 	}
-	if b.state != atJunk && b.state != atBody {
+	if b.state == atFunction && w.Reason == abi.FinishUserStop {
+		b.endOpenCall(w) // the stop string was the function's closer
+	}
+	if w.InCall() {
 		w.Note(noteCut)
 	}
 	w.CallDrop()
@@ -388,6 +407,15 @@ func (b *Block) readBody(w *sdk.Window) progress {
 	if len(p) == 0 {
 		return needInput
 	}
+	if b.marker > 0 && b.lead < maxRepeated { // openers that a model writes again and again
+		switch id, v := b.g.openers.MatchPrefix(p, w.Final); v {
+		case scan.Wait:
+			return needInput
+		case scan.Yes:
+			b.lead += b.g.OpenerLen(b.g.openers.Marker(id))
+			return goOn
+		}
+	}
 	w.Scanned = b.lead
 	switch kind := b.isJSONBody(p, w.Final); {
 	case kind == scan.Wait:
@@ -407,6 +435,9 @@ func (b *Block) readBody(w *sdk.Window) progress {
 	w.Scanned = 0
 	return b.goTo(atJunk)
 }
+
+// maxRepeated is within how many bytes openers of one block may come again.
+const maxRepeated = 64
 
 // readFirstFunction expects a function as the first thing in the block.
 func (b *Block) readFirstFunction(p []byte, final bool) progress {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -59,10 +60,12 @@ func (x *XML) withDefaults() *XML {
 	return &c
 }
 
-// value is a parameter's value that is being read. Only its closer ends it; all
-// other markers in it are data. But where no closer follows to the very end, the
-// first function closer in it was its end, and failing that the first escape was
-// the call's: so from these on nothing is emitted before the value's closer comes.
+// value is a parameter's value that is being read. Its closer ends it where the
+// call goes on behind it, and, where the closer was forgotten, the header of the next
+// parameter at a line's start; all other markers in it are data. But where neither
+// follows to the very end, the first function closer in it was its end, and failing
+// that the first escape was the call's: so from these on nothing is emitted before
+// the value's closer comes.
 //
 // Its places are in the window, or missing.
 type value struct {
@@ -123,6 +126,7 @@ func (b *Block) readHeader(w *sdk.Window) progress {
 		return b.refuse()
 	}
 	w.Call(b.lead+name.at, name.n, 0)
+	b.keys.Start(p[name.at : name.at+name.n])
 	if callID.n > 0 {
 		w.CallID(b.lead+callID.at, callID.n, 0)
 	}
@@ -285,6 +289,7 @@ func (b *Block) readKey(w *sdk.Window) progress {
 	if w.InCall() && again == scan.No {
 		w.Key(at, length, 0)
 	}
+	b.keys.Give(p[at : at+length])
 	w.Skip(behind)
 	w.Scanned = 0
 	b.looked = 0
@@ -299,11 +304,8 @@ const maxSpace = 1024
 // readValue reads a value: it emits what is certain of it and looks for its end.
 func (b *Block) readValue(w *sdk.Window) progress {
 	v := &b.value
-	if !v.begun && w.Len() > 0 {
-		if w.Bytes()[0] == '\n' && !b.g.XML.Verbatim {
-			w.Skip(1)
-		}
-		v.begun = true
+	if !v.begun && !b.skipFrame(w) {
+		return needInput
 	}
 	if b.remains.noValueClose {
 		return b.settleUnclosedValue(w)
@@ -320,21 +322,95 @@ func (b *Block) readValue(w *sdk.Window) progress {
 		case verdict != scan.Yes:
 			b.emitCertainPart(w, at)
 			return needInput
-		case b.set.value.means[id] == closesValue:
-			n := b.valueEnd(p, at)
-			b.emitValue(w, n, 0)
-			w.Skip(at - n + b.set.value.Len(id))
-			return b.goTo(atFunction)
-		case b.set.value.means[id] == closesFunction && v.function == missing:
-			v.function = at
-		case b.set.value.means[id] == escapes && v.escape == missing:
-			v.escape = at
 		}
-		if v.heldFrom == missing {
-			v.heldFrom = b.valueEnd(p, at)
+		behind := at + b.set.value.Len(id)
+		switch b.set.value.means[id] {
+		case closesValue:
+			verdict = param.Continues(p[behind:], b.set.next, w.Final)
+		case opensParameter:
+			verdict, behind = b.isNextParameter(w, p, at), at
+			if verdict == scan.Yes && v.function != missing {
+				at, behind = v.function, v.function // the call was over
+			}
+		default:
+			verdict = scan.No
+			v.hold(b.set.value.means[id], at, b.valueEnd(p, at))
+		}
+		switch verdict {
+		case scan.Wait:
+			b.emitCertainPart(w, at)
+			return needInput
+		case scan.Yes:
+			return b.endValue(w, at, behind)
 		}
 		w.Scanned++
 	}
+}
+
+// hold holds back what follows a marker that may end the value, at place at, and the
+// line break before it, from place from on.
+func (v *value) hold(means meaning, at, from int) {
+	switch {
+	case means == closesFunction && v.function == missing:
+		v.function = at
+	case means == escapes && v.escape == missing:
+		v.escape = at
+	}
+	if v.heldFrom == missing {
+		v.heldFrom = from
+	}
+}
+
+// endValue ends the value before the tag at place at, and goes on at place behind.
+func (b *Block) endValue(w *sdk.Window, at, behind int) progress {
+	n := b.valueEnd(w.Bytes(), at)
+	b.emitValue(w, n, 0)
+	w.Skip(behind - n)
+	w.Scanned = 0
+	return b.goTo(atFunction)
+}
+
+// skipFrame skips the one line break that may lead a value. It answers false while
+// it is not known whether it does.
+func (b *Block) skipFrame(w *sdk.Window) bool {
+	p := w.Bytes()
+	switch {
+	case len(p) == 0 || len(p) == 1 && p[0] == '\r' && !w.Final:
+		return b.g.XML.Verbatim || w.Final
+	case b.g.XML.Verbatim:
+	case p[0] == '\n':
+		w.Skip(1)
+	case p[0] == '\r' && len(p) > 1 && p[1] == '\n':
+		w.Skip(2)
+	}
+	b.value.begun = true
+	return true
+}
+
+// isNextParameter asks whether the parameter's opener at place at of a value is the next
+// parameter, because the value's closer was forgotten: it begins a line, and its key
+// is declared and was not given yet.
+func (b *Block) isNextParameter(w *sdk.Window, p []byte, at int) scan.Verdict {
+	before := w.Prev()
+	if at > 0 {
+		before = p[at-1]
+	}
+	if before != '\n' {
+		return scan.No
+	}
+	from := at + len(b.g.XML.Parameter)
+	header := p[from:min(len(p), from+maxHeader)]
+	n, id, v := b.set.key.Find(header, 0, w.Final)
+	switch {
+	case v == scan.Yes && b.set.key.means[id] == closesName:
+		key, length := trimName(header[:n])
+		if b.keys.Awaits(header[key : key+length]) {
+			return scan.Yes
+		}
+	case v != scan.Yes && len(header) < maxHeader && !w.Final:
+		return scan.Wait
+	}
+	return scan.No
 }
 
 // emitCertainPart emits what is certain of a value that was searched up to place at.
@@ -365,19 +441,24 @@ func (b *Block) settleUnclosedValue(w *sdk.Window) progress {
 			b.remains.noFunctionClose = true
 			break
 		}
-		if set.means[id] == closesFunction {
+		switch set.means[id] {
+		case closesFunction:
 			v.function = at
-		} else if v.escape == missing {
-			v.escape = at
+		case escapes:
+			if v.escape == missing {
+				v.escape = at
+			}
+		case opensParameter:
+			if b.isNextParameter(w, p, at) == scan.Yes {
+				return b.endValue(w, at, at)
+			}
 		}
 		w.Scanned = at + 1
 	}
 	w.Scanned = 0
 	switch {
 	case v.function != missing:
-		b.emitValue(w, b.valueEnd(p, v.function), 0)
-		w.Skip(v.function)
-		return b.goTo(atFunction)
+		return b.endValue(w, v.function, v.function)
 	case v.escape != missing:
 		w.CallDrop()
 		w.Skip(v.escape)
@@ -397,10 +478,16 @@ func (b *Block) emitValue(w *sdk.Window, n int, more uint8) {
 	b.value.moveOffsets(n)
 }
 
-// valueEnd is where a value ends that is followed, at place at, by a tag: the one
-// line feed before the tag is not part of it.
+// valueEnd is where a value ends that is followed, at place at, by a tag or by nothing
+// yet: the one line break before the tag, also half of it, is not part of it.
 func (b *Block) valueEnd(p []byte, at int) int {
-	if at > 0 && p[at-1] == '\n' && !b.g.XML.Verbatim {
+	if b.g.XML.Verbatim || at == 0 {
+		return at
+	}
+	switch {
+	case p[at-1] == '\n' && at > 1 && p[at-2] == '\r':
+		return at - 2
+	case p[at-1] == '\n', p[at-1] == '\r' && at == len(p):
 		return at - 1
 	}
 	return at

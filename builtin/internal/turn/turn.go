@@ -119,7 +119,7 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if guided := o.Guided(&g.guided, kind.Native(g.Parser)); guided != nil {
 		return guided
 	}
-	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(s.Tools), calls: o.Calls}
+	p := &parser{StartChannel: o.StartChannel, g: g, tools: s.Tools, block: g.blocks.Block(s), calls: o.Calls}
 	p.prose.Trial = opening.Trial(s, kind, g.Parser)
 	switch {
 	case !g.Once || o.Thoughts == 0:
