@@ -4,7 +4,9 @@ import (
 	_ "embed"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
@@ -44,15 +46,23 @@ const (
 )
 
 // inside are the markers that matter in a value.
-var inside = scan.NewSet(valueClose, callClose, callOpen, endThink)
+var inside = scan.NewSet(valueClose, callClose, callOpen, keyOpen, endThink)
 
 const (
 	insideValueClose = iota
 	insideCallClose
 	insideCallOpen
+	insideKeyOpen
 )
 
 var strays = []string{callClose, keyOpen, keyClose, valueOpen, valueClose}
+
+// bodies are arguments that a model writes as a JSON object, by whether the call
+// stands in a thought.
+var bodies = [2]*jsonbody.Grammar{
+	jsonbody.Compile(jsonbody.Markers{Close: []string{callClose}, Break: []string{callOpen}}),
+	jsonbody.Compile(jsonbody.Markers{Close: []string{callClose}, Break: []string{callOpen, endThink}}),
+}
 
 var thinking = prose.Markers{Think: []string{think}, EndThink: []string{endThink}}
 
@@ -72,13 +82,12 @@ func proseGrammar(tools []string, literal bool) *prose.Grammar {
 	if literal {
 		m = prose.Markers{}
 	}
-	m.Strip = strays
-	m.Calls = []string{callOpen}
+	m.Calls = append([]string{callOpen}, strays...)
 	if len(tools) > maxBare {
 		tools = nil
 	}
 	for _, name := range tools {
-		if nameLen([]byte(name)) == len(name) && name != "" {
+		if name != "" && !scan.IsSpace(name[0]) {
 			m.Calls = append(m.Calls, name+keyOpen, name+"\n"+keyOpen)
 		}
 	}
@@ -105,7 +114,7 @@ var constraint = structag.Calls{
 }
 
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
-	p := &parser{start: sdk.StartOf(s)}
+	p := &parser{start: sdk.StartOf(s), tools: s.Tools, keys: param.In(s)}
 	read, g := kind.Calls(), guidedGrammar
 	if !kind.Thoughts() {
 		p.start, g = abi.ChannelContent, guidedTools

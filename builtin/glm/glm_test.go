@@ -11,7 +11,7 @@ import (
 )
 
 var config = sdktest.Config{
-	MaxHold: 1 << 20, Leaks: leaks,
+	MaxHold: 1 << 20,
 	Vocabulary: []string{
 		think, endThink, callOpen, callClose, keyOpen, keyClose, valueOpen, valueClose,
 		"f", "f" + keyOpen, "g" + keyOpen, "f\n" + keyOpen, "<tool_call>f", "<tool_call>f</tool_call>", "<tool_call>f<arg_key>a</arg_key><arg_value>",
@@ -23,20 +23,6 @@ var config = sdktest.Config{
 func TestFamily(t *testing.T) { familytest.Run(t, &Module, config) }
 
 func FuzzFamily(f *testing.F) { familytest.Fuzz(f, &Module, config) }
-
-// leaks finds tags of calls in what was said, though no quotation could protect
-// them.
-func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
-	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
-		return ""
-	}
-	for _, marker := range append([]string{callOpen}, strays...) {
-		if strings.Contains(text, marker) || strings.Contains(reasoning, marker) {
-			return marker
-		}
-	}
-	return ""
-}
 
 func TestConstraint(t *testing.T) {
 	s := &abi.OpenBlock{

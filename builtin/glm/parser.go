@@ -4,6 +4,9 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -16,12 +19,13 @@ const maxHeader = 1024
 type state uint8
 
 const (
-	inProse state = iota
-	atName        // after a call's opener
-	inBody        // between a call's pairs
-	atKey         // behind a key's opener
-	inValue       // in a value
-	inJunk        // in what is left of a block that is no call
+	inProse  state = iota
+	atName         // after a call's opener
+	inBody         // between a call's pairs
+	atKey          // behind a key's opener
+	inValue        // in a value
+	inObject       // in arguments that are a JSON object
+	inJunk         // in what is left of a block whose call broke
 )
 
 // parser reads one session in native mode.
@@ -30,6 +34,10 @@ type parser struct {
 	grammar *prose.Grammar
 	prose   prose.Machine
 	state   state
+	tools   []string
+	keys    param.Declared
+	object  jsonbody.Body
+	refused int // openers in prose whose closers have not come
 	pairs   int // how many pairs the call has
 	value   value
 	remains remains
@@ -58,11 +66,13 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		more = p.readKey(w)
 	case inValue:
 		more = p.readValue(w)
+	case inObject:
+		more = p.readObject(w)
 	default:
 		more = p.skipJunk(w)
 	}
 	if !more && w.Final {
-		p.endText(w)
+		return p.endText(w)
 	}
 	return more
 }
@@ -73,13 +83,36 @@ const (
 	noteBody = "a tool call was dropped: its body is not made of keys and values"
 )
 
-// endText drops what the text's end left of a block.
-func (p *parser) endText(w *sdk.Window) {
-	if w.InCall() {
+// endText drops what the text's end left of a call. An opener without a name is prose.
+func (p *parser) endText(w *sdk.Window) (more bool) {
+	switch {
+	case p.state == atName:
+		return p.refuse(w)
+	case p.state == inBody && w.InCall() && w.Reason == abi.FinishUserStop:
+		w.CallEnd() // the stop string was the call's closer
+	case w.InCall():
 		w.Note(noteCut)
 	}
 	w.CallDrop()
 	w.Skip(w.Len())
+	return false
+}
+
+// refuse makes prose of a call's opener, behind which no name stands.
+func (p *parser) refuse(w *sdk.Window) bool {
+	p.refused++
+	p.state = inProse
+	p.emitProse(w, len(callOpen))
+	return true
+}
+
+// emitProse consumes n bytes in the channel that is open.
+func (p *parser) emitProse(w *sdk.Window, n int) {
+	if p.prose.Thought {
+		w.Reasoning(n)
+	} else {
+		w.Text(n)
+	}
 }
 
 func (p *parser) readProse(w *sdk.Window) bool {
@@ -88,37 +121,51 @@ func (p *parser) readProse(w *sdk.Window) bool {
 	case !ok:
 		return false
 	case id == 0:
-		w.Skip(len(callOpen))
 		p.state = atName
 		return true
-	}
-	if prev := w.PrevRune(); prev < 0x80 && !isName(byte(prev)) {
-		p.emitCall(w, nameLen(w.Bytes()))
+	case id <= len(strays):
+		p.readStray(w, p.grammar.Call(id))
 		return true
 	}
-	n := len(p.grammar.Call(id)) - len(keyOpen) // the end of a word, and a stray opener
-	if p.prose.Thought {
-		w.Reasoning(n)
-	} else {
-		w.Text(n)
+	n := len(p.grammar.Call(id)) - len(keyOpen)
+	if prev := w.PrevRune(); prev < 0x80 && !isName(byte(prev)) {
+		p.emitCall(w, 0, len(bytes.TrimSuffix(w.Bytes()[:n], []byte("\n"))))
+		return true
 	}
+	p.emitProse(w, n) // the end of a word, and a stray opener
 	w.Skip(len(keyOpen))
 	return true
 }
 
-// emitCall opens the call whose name, of n bytes, the window begins with.
-func (p *parser) emitCall(w *sdk.Window, n int) {
-	w.Call(0, n, 0)
-	w.Skip(n)
-	p.pairs = 0
+// readStray takes a tag out that belongs to no call. Behind an opener that is prose it
+// is prose, too, up to the call's closer.
+func (p *parser) readStray(w *sdk.Window, tag string) {
+	if p.refused == 0 {
+		w.Skip(len(tag))
+		return
+	}
+	p.emitProse(w, len(tag))
+	if tag == callClose {
+		p.refused--
+	}
+}
+
+// emitCall opens the call whose name, of n bytes, stands at place at of the window.
+func (p *parser) emitCall(w *sdk.Window, at, n int) {
+	w.Call(at, n, 0)
+	p.keys.Start(w.Bytes()[at : at+n])
+	w.Skip(at + n)
+	p.pairs, p.refused = 0, 0
 	p.state = inBody
 }
 
-// matchTag looks for a tag behind white space.
-func (p *parser) matchTag(w *sdk.Window) (space, id int, v scan.Verdict) {
-	b := w.Bytes()
-	space = scan.LeadingSpace(b)
-	id, v = tags.MatchPrefix(b[space:], w.Final)
+// matchTag looks for a tag that b begins with, behind white space.
+func (p *parser) matchTag(b []byte, final bool) (space, id int, v scan.Verdict) {
+	space = leadingSpace(b)
+	if string(b[space:]) == `\` && !final {
+		return space, 0, scan.Wait
+	}
+	id, v = tags.MatchPrefix(b[space:], final)
 	switch {
 	case v == scan.Wait && space > maxHeader, v == scan.Yes && id == isEndThink && !p.prose.Thought:
 		v = scan.No
@@ -126,28 +173,91 @@ func (p *parser) matchTag(w *sdk.Window) (space, id int, v scan.Verdict) {
 	return space, id, v
 }
 
-// readName reads a call's name, which a tag must follow. Anything else makes no
-// call.
+// leadingSpace is the number of bytes of white space that b begins with, a line feed
+// that is written as an escape included.
+func leadingSpace(b []byte) int {
+	n := 0
+	for n < len(b) {
+		switch {
+		case scan.IsSpace(b[n]):
+			n++
+		case len(b)-n > 1 && b[n] == '\\' && b[n+1] == 'n':
+			n += 2
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// readName reads a call's name, which a tag or a JSON object must follow. Anything else
+// makes no call.
 func (p *parser) readName(w *sdk.Window) bool {
-	b := w.Bytes()
-	space := scan.LeadingSpace(b)
-	n := nameLen(b[space:])
-	if space+n == len(b) && len(b) < maxHeader {
+	b := w.Bytes()[len(callOpen):]
+	space := leadingSpace(b)
+	n, offered := toolname.Longest(b[space:], p.tools, w.Final)
+	if offered != scan.Yes {
+		n = nameLen(b[space:])
+	}
+	behind := space + n
+	if offered == scan.Wait || behind == len(b) && len(b) < maxHeader {
 		return false
 	}
-	w.Skip(space)
-	b = b[space:]
-	behind := n + scan.LeadingSpace(b[n:])
-	id, v := tags.MatchPrefix(b[behind:], w.Final)
+	gap, _, v := p.matchTag(b[behind:], w.Final)
 	switch {
 	case v == scan.Wait && behind < maxHeader:
 		return false
-	case v == scan.Yes && n > 0 && (id != isEndThink || p.prose.Thought):
-		p.emitCall(w, n)
+	case n == 0:
+	case v == scan.Yes:
+		p.emitCall(w, len(callOpen)+space, n)
+		return true
 	default:
-		p.state = inJunk
+		at, v := p.findObject(b[behind+gap:], offered == scan.Yes, w.Final)
+		if v == scan.Wait && behind < maxHeader {
+			return false
+		}
+		if v == scan.Yes {
+			p.emitCall(w, len(callOpen)+space, n)
+			w.Skip(gap + at)
+			p.startObject()
+			return true
+		}
 	}
-	return true
+	return p.refuse(w)
+}
+
+// findObject asks whether the arguments follow a name as a JSON object, behind ">" or,
+// if the tool was offered, directly. at is its place.
+func (p *parser) findObject(b []byte, offered, final bool) (at int, v scan.Verdict) {
+	if len(b) > 0 && b[0] == '>' {
+		at = 1 + scan.LeadingSpace(b[1:])
+	}
+	switch {
+	case at == len(b) && !final:
+		return 0, scan.Wait
+	case at == len(b) || b[at] != '{' || at == 0 && !offered:
+		return 0, scan.No
+	}
+	return at, scan.Yes
+}
+
+// startObject goes on with arguments that are a JSON object.
+func (p *parser) startObject() {
+	p.state = inObject
+	thought := 0
+	if p.prose.Thought {
+		thought = 1
+	}
+	p.object.Start(bodies[thought], false)
+}
+
+// readObject reads such arguments.
+func (p *parser) readObject(w *sdk.Window) bool {
+	_, done := p.object.Next(w)
+	if done {
+		p.state = inProse
+	}
+	return done
 }
 
 // skipJunk skips to where something new begins.
@@ -160,6 +270,7 @@ func (p *parser) skipJunk(w *sdk.Window) bool {
 	switch {
 	case id == isCallOpen:
 		p.state = atName
+		return true
 	case id == isCallClose:
 		p.state = inProse
 	case id == isEndThink && p.prose.Thought:
@@ -172,7 +283,7 @@ func (p *parser) skipJunk(w *sdk.Window) bool {
 
 // readBody reads what stands between a call's pairs. Stray closers are skipped.
 func (p *parser) readBody(w *sdk.Window) bool {
-	space, id, v := p.matchTag(w)
+	space, id, v := p.matchTag(w.Bytes(), w.Final)
 	b := w.Bytes()[space:]
 	switch {
 	case v == scan.Wait:
@@ -253,6 +364,7 @@ func (p *parser) readKey(w *sdk.Window) bool {
 		return true
 	}
 	w.Key(from, key-from, 0)
+	p.keys.Give(b[from:key])
 	w.Skip(i)
 	w.Scanned = 0
 	p.value.startValue(false)
@@ -264,11 +376,14 @@ func (p *parser) readKey(w *sdk.Window) bool {
 // white space: it gives the place, and the tag there or -1.
 func (p *parser) findValueOpener(b []byte, i int, final bool) (id, at int, v scan.Verdict) {
 	for {
-		space := scan.LeadingSpace(b[i:])
+		space := leadingSpace(b[i:])
 		if i+space == len(b) && final || space > maxHeader {
 			return -1, i + space, scan.No
 		}
 		i += space
+		if string(b[i:]) == `\` && !final {
+			return 0, i, scan.Wait
+		}
 		id, v = tags.MatchPrefix(b[i:], final)
 		switch {
 		case v == scan.Wait:

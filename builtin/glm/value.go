@@ -1,6 +1,8 @@
 package glm
 
 import (
+	"bytes"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -9,7 +11,8 @@ import (
 // maxHeld is how many bytes of a value are held behind a possible end.
 const maxHeld = 1<<20 - 1<<16
 
-// value is a value that is being read. Only its closer ends it. But the first
+// value is a value that is being read. Its closer ends it where the call goes on
+// behind it, and, where the closer was forgotten, the next key at a line's start. But the first
 // call's closer in it was the end if a call with a key follows before that, or
 // the text ends without it; and the first closer of the thought that the call
 // stands in ended the call, if the text ends so. From these on nothing is emitted.
@@ -55,9 +58,24 @@ func (p *parser) readValue(w *sdk.Window) bool {
 		}
 		switch {
 		case id == insideValueClose:
-			p.endValue(w, at)
-			w.Skip(len(valueClose))
-			return true
+			switch p.endsValue(b[at+len(valueClose):], w.Final) {
+			case scan.Wait:
+				p.emitCertainPart(w, at)
+				return false
+			case scan.Yes:
+				p.endValue(w, at)
+				w.Skip(len(valueClose))
+				return true
+			}
+		case id == insideKeyOpen:
+			switch p.isNextKey(w, b, at) {
+			case scan.Wait:
+				p.emitCertainPart(w, at)
+				return false
+			case scan.Yes:
+				p.endValue(w, at)
+				return true
+			}
 		case id == insideCallClose && v.outer == missing:
 			v.outer = at
 		case id == insideCallOpen && v.outer != missing:
@@ -70,7 +88,7 @@ func (p *parser) readValue(w *sdk.Window) bool {
 				p.endHeldValue(w)
 				return true
 			}
-		case id > insideCallOpen && p.prose.Thought && v.escape == missing:
+		case id > insideKeyOpen && p.prose.Thought && v.escape == missing:
 			v.escape = at
 		}
 		if p.remains.noValueClose && v.heldFrom() != missing {
@@ -82,6 +100,42 @@ func (p *parser) readValue(w *sdk.Window) bool {
 			v.outer, v.escape = missing, missing
 		}
 	}
+}
+
+// endsValue asks whether b, which follows a value's closer, goes on as the call does: with
+// a tag, or with the text's end. Any other closer was data.
+func (p *parser) endsValue(b []byte, final bool) scan.Verdict {
+	space, id, v := p.matchTag(b, false)
+	switch {
+	case v == scan.Yes && id == isValueClose:
+		return scan.No
+	case v == scan.Wait && (final || space > maxHeader), space == len(b) && final:
+		return scan.Yes
+	}
+	return v
+}
+
+// isNextKey asks whether the key's opener at place at of a value is the next pair,
+// because the value's closer was forgotten: it begins a line, and the key is declared
+// and was not given yet.
+func (p *parser) isNextKey(w *sdk.Window, b []byte, at int) scan.Verdict {
+	before := w.Prev()
+	if at > 0 {
+		before = b[at-1]
+	}
+	if before != '\n' {
+		return scan.No
+	}
+	key := b[at+len(keyOpen):]
+	key = key[:min(len(key), maxHeader)]
+	n := bytes.IndexByte(key, '<')
+	switch {
+	case n < 0 && len(key) < maxHeader && !w.Final:
+		return scan.Wait
+	case n >= 0 && p.keys.Awaits(bytes.TrimSpace(key[:n])):
+		return scan.Prefix(key[n:], keyClose, w.Final)
+	}
+	return scan.No
 }
 
 // isHeader asks whether a name with a key's opener directly behind it follows.

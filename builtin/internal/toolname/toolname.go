@@ -29,6 +29,23 @@ func Offered(b []byte, tools []string, end string, final bool) (n int, v scan.Ve
 	return 0, v
 }
 
+// Longest asks which of the tools' names b begins with, and gives the length of the
+// longest. It waits where a longer one may yet come.
+func Longest(b []byte, tools []string, final bool) (n int, v scan.Verdict) {
+	v = scan.No
+	for _, tool := range tools {
+		switch scan.Prefix(b, tool, final) {
+		case scan.Wait:
+			return 0, scan.Wait
+		case scan.Yes:
+			if len(tool) > n {
+				n, v = len(tool), scan.Yes
+			}
+		}
+	}
+	return n, v
+}
+
 // quotes are the quotation marks that a name may stand in.
 var quotes = map[byte]string{'"': `"`, '\'': "'"}
 
