@@ -54,7 +54,7 @@ var narrations = []string{
 }
 
 // stillNarrow are families whose openers are not prose everywhere yet.
-var stillNarrow = []string{"beam", "deepseek_r1", "deepseek_v3", "deepseek_v4", "deepseek_v41", "gemma4", "glm", "harmony", "inkling", "kimi_k2", "kimi_k3",
+var stillNarrow = []string{"beam", "deepseek_r1", "deepseek_v3", "deepseek_v4", "deepseek_v41", "gemma4", "harmony", "inkling", "kimi_k2", "kimi_k3",
 	"llama3_json", "minimax_m3", "mistral", "muse_glimmer", "pythonic"}
 
 // An opener that no name follows is prose, marker included.

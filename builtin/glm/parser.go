@@ -132,22 +132,24 @@ func (p *parser) readProse(w *sdk.Window) bool {
 		p.emitCall(w, 0, len(bytes.TrimSuffix(w.Bytes()[:n], []byte("\n"))))
 		return true
 	}
-	p.emitProse(w, n) // the end of a word, and a stray opener
-	w.Skip(len(keyOpen))
+	p.refused++
+	p.emitProse(w, n+len(keyOpen)) // the end of a word, and a stray opener
 	return true
 }
 
-// readStray takes a tag out that belongs to no call. Behind an opener that is prose it
-// is prose, too, up to the call's closer.
+// readStray reads a tag that belongs to no call: an opener is prose, and a closer too
+// where such an opener stands before it. Others are taken out.
 func (p *parser) readStray(w *sdk.Window, tag string) {
-	if p.refused == 0 {
+	switch {
+	case tag == keyOpen || tag == valueOpen:
+		p.refused++
+	case p.refused == 0:
 		w.Skip(len(tag))
 		return
-	}
-	p.emitProse(w, len(tag))
-	if tag == callClose {
+	default:
 		p.refused--
 	}
+	p.emitProse(w, len(tag))
 }
 
 // emitCall opens the call whose name, of n bytes, stands at place at of the window.
@@ -203,11 +205,11 @@ func (p *parser) readName(w *sdk.Window) bool {
 	if offered == scan.Wait || behind == len(b) && len(b) < maxHeader {
 		return false
 	}
-	gap, _, v := p.matchTag(b[behind:], w.Final)
+	gap, id, v := p.matchTag(b[behind:], w.Final)
 	switch {
 	case v == scan.Wait && behind < maxHeader:
 		return false
-	case n == 0:
+	case n == 0, v == scan.Yes && (id == isCallOpen || id == isEndThink) && offered != scan.Yes:
 	case v == scan.Yes:
 		p.emitCall(w, len(callOpen)+space, n)
 		return true

@@ -89,8 +89,11 @@ var Grammars = map[string]Grammar{
 	"phi4":          jsonGrammar(Pair{}, Pair{}, `functools[{"name": "f", "arguments": `, "}]"),
 	"granite": jsonGrammar(Pair{"Here is my thought process:", "Here is my response:"}, Pair{},
 		`<|tool_call|>[{"name": "f", "arguments": `, "}]"),
-	"granite4":     jsonGrammar(Pair{}, Pair{}, `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"),
-	"seed_oss":     functionGrammar(Pair{"<seed:think>", "</seed:think>"}, Pair{"<seed:tool_call>", "</seed:tool_call>"}),
+	"granite4": jsonGrammar(Pair{}, Pair{}, `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"),
+	"seed_oss": {
+		Thought: Pair{"<seed:think>", "</seed:think>"}, Call: Pair{"<seed:tool_call>\n<function=f>\n", "</function>\n</seed:tool_call>"},
+		Argument: "<parameter=a#>1</parameter>\n", String: Pair{"<parameter=s>", "</parameter>\n"},
+	},
 	"hunyuan_a13b": jsonGrammar(thinkTags, Pair{}, `<tool_calls>[{"name": "f", "arguments": `, "}]</tool_calls>"),
 	"hy_v3": {
 		Thought: thinkTags, Call: Pair{"<tool_calls><tool_call>f<tool_sep>", "</tool_call></tool_calls>"},

@@ -1,6 +1,8 @@
 package typing
 
 import (
+	"bytes"
+
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
@@ -137,7 +139,26 @@ func (t *Typer) appendContainer(dst, bare []byte) ([]byte, bool) {
 	if out, ok := t.appendJSON(dst, bare, true); ok {
 		return out, true
 	}
+	if out, ok := t.appendEscapedJSON(dst, bare); ok {
+		return out, true
+	}
 	return appendPython(dst, bare)
+}
+
+// appendEscapedJSON appends JSON that is escaped as within a string, once too often.
+func (t *Typer) appendEscapedJSON(dst, bare []byte) ([]byte, bool) {
+	if t.NoRepair || bytes.IndexByte(bare, '\\') < 0 {
+		return dst, false
+	}
+	text, ok := jsonx.String(jsonx.Raw(`"` + string(bare) + `"`))
+	if !ok {
+		return dst, false
+	}
+	out, ok := t.appendJSON(dst, []byte(text), false)
+	if ok {
+		t.Repaired++
+	}
+	return out, ok
 }
 
 // appendJSON appends a text, outer white space left out, if it is one JSON value, or

@@ -215,6 +215,8 @@ func TestTypedReadingWins(t *testing.T) {
 		{`{"anyOf":[{"const":"{\"x\":1}"},{"type":"object"}]}`, `{"x":1}`, `{"x":1}`},
 		{`{"anyOf":[{"const":"null"},{"type":"null"}]}`, `null`, `null`},
 		{`{"const":7}`, `7`, `7`},
+		{`{"type":"object"}`, `{\"a\": \"x\"}`, `{"a": "x"}`},
+		{`{"type":"object"}`, `{\"a\": \"x}`, `"{\\\"a\\\": \\\"x}"`},
 		{`{"const":"42"}`, `42`, `"42"`},
 		{`{"enum":[1,"a"]}`, `1`, `1`},
 		{`{"enum":[1,"a"]}`, `a`, `"a"`},
