@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -136,9 +137,41 @@ func (s *Scenario) runOnce(ctx context.Context, e *engine, address, mode, cut st
 	default:
 		s.Want.checkAnswer(a, &v)
 		s.checkBatchUsage(a, &v)
+		s.checkTextIsAnswered(a, &v)
 	}
 	s.Want.checkEngine(e, &v)
 	return v.failures
+}
+
+// checkTextIsAnswered: where the engine wrote something, a choice that ends in stop has
+// something too, unless the scenario says otherwise.
+func (s *Scenario) checkTextIsAnswered(a *answer, v *verdict) {
+	text := map[string]string{} // of the engine, by choice
+	for _, l := range s.Engine.Lines {
+		var line struct {
+			Choices []struct {
+				Index int                        `json:"index"`
+				Delta map[string]json.RawMessage `json:"delta"`
+			} `json:"choices"`
+		}
+		if json.Unmarshal(l, &line) != nil {
+			continue
+		}
+		for _, c := range line.Choices {
+			var content string
+			if json.Unmarshal(c.Delta["content"], &content) == nil {
+				text[fmt.Sprint(c.Index)] += content
+			}
+		}
+	}
+	for index, o := range a.choices {
+		if want := s.Want.Choices[index]; want.Events != nil && len(*want.Events) == 0 {
+			continue
+		}
+		if len(o.events) == 0 && equalJSON(o.finish, "stop") && strings.TrimSpace(text[index]) != "" {
+			v.recordFailure("something of the engine's text "+showJSON(text[index])+" in choice "+index, "an empty answer")
+		}
+	}
 }
 
 // checkBatchUsage: a batch answer has usage wherever the engine gave any.

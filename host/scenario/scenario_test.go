@@ -465,3 +465,26 @@ func expectFailure(t *testing.T, out, want string) {
 		t.Errorf("want a failure about %q, got\n%s", want, fmt.Sprint(out))
 	}
 }
+
+// An answer with the finish reason stop and nothing else is a fault, where the engine
+// wrote something and the scenario does not ask for that.
+func TestEmptyAnswersFail(t *testing.T) {
+	const empty = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`
+	for _, c := range []struct{ name, text, want, failure string }{
+		{"text", "x", `"status":200`, `the engine's text "x" in choice 0`},
+		{"white space", " \\n", `"status":200`, ""},
+		{"asked for", "x", `"choices":{"0":{"events":[]}}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			scenario := `{"scenarios":[{"name":"s","why":"y","model":{},"runs":["batch"],"engine":{"lines":[{"choices":[{"index":0,"delta":{"content":"` + c.text + `"},"finish_reason":"stop"}]}]},"want":{` + c.want + `}}]}`
+			got := runOnProgram(t, scenario, &program{body: empty, calls: 1})
+			if c.failure == "" {
+				if got != "1 passed, 0 failed\n" {
+					t.Error(got)
+				}
+				return
+			}
+			expectFailure(t, got, c.failure)
+		})
+	}
+}
