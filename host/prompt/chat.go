@@ -2,11 +2,9 @@ package prompt
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
-	"github.com/turnkey-parsers/turnkey/host/prompt/jinja"
 )
 
 // Prompt is what a template makes of a conversation that a model is to answer.
@@ -24,10 +22,10 @@ type Prompt struct {
 // a template: a message's content as the template reads it, a string or a list of parts;
 // its thought by either of its names; calls without arguments with an empty object.
 //
-// How a prompt ends hardly depends on what was said before, so a template that refuses
-// the conversation is asked again: with the role developer written as system and
+// How a prompt ends hardly depends on what was said before, so a template that can't
+// render the conversation is asked again: with the role developer written as system and
 // arguments that are cut emptied; then for the last exchange; then for a single message,
-// with the tools and without. The error is the first refusal, where all of these fail.
+// with the tools and without. The error is the first one, where all of these fail.
 func (t *Template) RenderTurn(ctx context.Context, in Input) (Prompt, error) {
 	in.engineForm = true
 	p, err := t.renderTurn(ctx, in)
@@ -42,10 +40,13 @@ func (t *Template) RenderTurn(ctx context.Context, in Input) (Prompt, error) {
 		{false, func(in *Input) { in.Messages = singleMessage(in.Messages, in.Continue) }},
 		{false, func(in *Input) { in.Tools = nil }},
 	} {
-		if !refused(err) {
+		if err == nil || ctx.Err() != nil {
 			break
 		}
 		simpler.simplify(&in)
+		if !simpler.whole {
+			in.limits.Steps = shortSteps
+		}
 		p, err = t.renderTurn(ctx, in)
 		p.Whole = simpler.whole
 	}
@@ -55,12 +56,8 @@ func (t *Template) RenderTurn(ctx context.Context, in Input) (Prompt, error) {
 	return p, nil
 }
 
-// refused says whether a template can't render a conversation, where another one may do.
-func refused(err error) bool {
-	var raised *jinja.RaisedError
-	var failed *jinja.RenderError
-	return errors.As(err, &raised) || errors.As(err, &failed) || errors.Is(err, errUnreadable)
-}
+// shortSteps bounds the renderings of what is no whole conversation.
+const shortSteps = 1_000_000
 
 // lastExchange gives the messages from the last one of the user on.
 func lastExchange(messages []jsonx.Raw) []jsonx.Raw {

@@ -5,7 +5,6 @@ package prompt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -59,6 +58,7 @@ type Input struct {
 	Now time.Time
 
 	engineForm, mended bool // for RenderTurn
+	limits             jinja.Limits
 }
 
 // Render gives the prompt, up to where the assistant's turn begins. A template
@@ -74,7 +74,7 @@ func (t *Template) Render(ctx context.Context, in Input) (string, error) {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	out, err := t.t.Render(ctx, jinja.Input{Variables: vars, Now: now})
+	out, err := t.t.Render(ctx, jinja.Input{Variables: vars, Now: now, Limits: in.limits})
 	if err != nil {
 		return "", fmt.Errorf("chat_template: %w", err)
 	}
@@ -84,9 +84,6 @@ func (t *Template) Render(ctx context.Context, in Input) (string, error) {
 // argGenerationPrompt is the template argument that asks for the beginning of the
 // assistant's turn.
 const argGenerationPrompt = "add_generation_prompt"
-
-// errUnreadable says that what a client sent is no value for a template.
-var errUnreadable = errors.New("not readable")
 
 func (t *Template) templateVariables(in *Input) (map[string]jinja.Value, error) {
 	vars := map[string]jinja.Value{
@@ -128,7 +125,7 @@ func decodeList(what string, list []jsonx.Raw) (*jinja.List, error) {
 	for i, raw := range list {
 		v, err := decodeValue(raw)
 		if err != nil {
-			return nil, fmt.Errorf("%s[%d]: %w: %w", what, i, errUnreadable, err)
+			return nil, fmt.Errorf("%s[%d]: %w", what, i, err)
 		}
 		out.Items[i] = v
 	}

@@ -48,7 +48,7 @@ func setDictItem(r *rendering, d *Dict, key, v Value) {
 }
 
 func checkHashable(r *rendering, key Value) {
-	if !hashable(key, 0) {
+	if !hashable(r, key, 0) {
 		r.failf("unhashable type: '%s'", typeName(key))
 	}
 }
@@ -71,7 +71,7 @@ func attributeOf(r *rendering, owner Value, name string) Value {
 			return v
 		}
 	}
-	return undefined{"'" + typeName(owner) + " object' has no attribute '" + name + "'"}
+	return noAttribute(owner, "attribute", name)
 }
 
 // requireDefined fails for what is undefined.
@@ -95,22 +95,25 @@ func (e *itemExpr) eval(r *rendering) Value {
 // itemAt is owner[key]: an item first, then a method or a property.
 func itemAt(r *rendering, owner, key Value) Value {
 	requireDefined(r, owner)
+	if name, ok := text(key); ok {
+		r.scan(name)
+	}
 	if v, ok := lookUpItem(r, owner, key); ok {
 		return v
 	}
 	name, ok := text(key)
 	if !ok {
-		return undefined{"'" + typeName(owner) + " object' has no element " + stringOf(r, key)}
+		return noAttribute(owner, "element", stringOf(r, key))
 	}
 	if v, ok := propertyOf(r, owner, name); ok {
 		return v
 	}
-	return undefined{"'" + typeName(owner) + " object' has no attribute '" + name + "'"}
+	return noAttribute(owner, "attribute", name)
 }
 
 func lookUpItem(r *rendering, owner, key Value) (Value, bool) {
 	if d, ok := owner.(*Dict); ok {
-		if !hashable(key, 0) {
+		if !hashable(r, key, 0) {
 			return nil, false
 		}
 		return d.get(key)
@@ -144,13 +147,14 @@ func lookUpItem(r *rendering, owner, key Value) (Value, bool) {
 // characterAt is the i-th character of s, which is counted from the end where i is
 // negative.
 func characterAt(r *rendering, s string, i int64) (Value, bool) {
-	r.charge(len(s))
 	if i < 0 {
+		r.scan(s)
 		i += int64(utf8.RuneCountInString(s))
 	}
 	if i < 0 {
 		return nil, false
 	}
+	r.walk(s[:min(i, int64(len(s)))])
 	for _, c := range s {
 		if i == 0 {
 			return string(c), true
@@ -188,7 +192,7 @@ func (e *sliceExpr) of(r *rendering, line int, owner Value) Value {
 
 func sliceItems(r *rendering, items []Value, bounds [3]Value) []Value {
 	start, n, step := sliceBounds(r, len(items), bounds)
-	r.sized(itemBytes * n)
+	r.sizedItems(n)
 	out := make([]Value, n)
 	for i := range out {
 		out[i] = items[start+i*step]
@@ -197,7 +201,7 @@ func sliceItems(r *rendering, items []Value, bounds [3]Value) []Value {
 }
 
 func sliceText(r *rendering, s string, bounds [3]Value) Value {
-	r.charge(len(s))
+	r.charge(2 * runeBytes * len(s))
 	characters := []rune(s)
 	start, n, step := sliceBounds(r, len(characters), bounds)
 	out := make([]rune, n)
@@ -206,6 +210,9 @@ func sliceText(r *rendering, s string, bounds [3]Value) Value {
 	}
 	return string(out)
 }
+
+// runeBytes is what a character takes where a text is taken apart.
+const runeBytes = 4
 
 // sliceBounds gives the first position of a slice, how many there are, and how far
 // they are apart.
@@ -281,7 +288,7 @@ func (e *concatExpr) eval(r *rendering) Value {
 	var b strings.Builder
 	for _, item := range e.items {
 		s := stringOf(r, item.eval(r))
-		r.sized(b.Len() + len(s))
+		r.grown(b.Len()+len(s), len(s))
 		b.WriteString(s)
 	}
 	return b.String()
@@ -324,23 +331,15 @@ func (e *compareExpr) eval(r *rendering) Value {
 func compareValues(r *rendering, op string, a, b Value) bool {
 	switch op {
 	case "==":
-		return equalCharged(r, a, b)
+		return equal(r, a, b)
 	case "!=":
-		return !equalCharged(r, a, b)
+		return !equal(r, a, b)
 	case "in":
 		return containsItem(r, b, a)
 	case "not in":
 		return !containsItem(r, b, a)
 	}
 	return compareOrder(r, op, a, b)
-}
-
-// equalCharged charges for what is compared.
-func equalCharged(r *rendering, a, b Value) bool {
-	if n, ok := length(a); ok {
-		r.charge(n)
-	}
-	return equal(a, b)
 }
 
 func compareOrder(r *rendering, op string, a, b Value) bool {
@@ -368,7 +367,7 @@ func orderOf(r *rendering, op string, a, b Value) int {
 	}
 	if x, ok := text(a); ok {
 		if y, ok := text(b); ok {
-			r.charge(min(len(x), len(y)))
+			r.scan(x[:min(len(x), len(y))])
 			return strings.Compare(x, y)
 		}
 	}
@@ -379,7 +378,7 @@ func orderOf(r *rendering, op string, a, b Value) int {
 	r.enter()
 	defer r.leave()
 	for i := range min(len(x), len(y)) {
-		if !equal(x[i], y[i]) {
+		if !equal(r, x[i], y[i]) {
 			return orderOf(r, op, x[i], y[i])
 		}
 	}
@@ -407,7 +406,7 @@ func containsItem(r *rendering, v, item Value) bool {
 		if !ok {
 			r.failf("'in <string>' requires string as left operand, not %s", typeName(item))
 		}
-		r.charge(len(s))
+		r.scan(s)
 		return strings.Contains(s, part)
 	}
 	if d, ok := v.(*Dict); ok {
@@ -420,7 +419,7 @@ func containsItem(r *rendering, v, item Value) bool {
 		if !ok {
 			return false
 		}
-		if r.step(); equalCharged(r, got, item) {
+		if r.step(); equal(r, got, item) {
 			return true
 		}
 	}
@@ -494,10 +493,8 @@ func itemsOf(r *rendering, v Value) []Value {
 		if !ok {
 			return items
 		}
-		r.sized(itemBytes)
-		if items = append(items, item); itemBytes*len(items) > r.limits.ValueBytes {
-			r.breach("ValueBytes", r.limits.ValueBytes)
-		}
+		items = append(items, item)
+		r.grown(itemBytes*len(items), itemBytes)
 	}
 }
 
@@ -517,13 +514,16 @@ func (e *argumentExprs) eval(r *rendering) *arguments {
 		a.named = evalAll(r, e.named)
 	}
 	if e.spread != nil {
-		a.positional = append(a.positional, itemsOf(r, e.spread.eval(r))...)
+		more := itemsOf(r, e.spread.eval(r))
+		r.sizedItems(len(more))
+		a.positional = append(a.positional, more...)
 	}
 	if e.spreadNamed != nil {
 		d, ok := e.spreadNamed.eval(r).(*Dict)
 		if !ok {
 			r.failf("argument after ** must be a mapping")
 		}
+		r.sizedItems(2 * len(d.keys))
 		a.names = slices.Clone(a.names)
 		for i, k := range d.keys {
 			a.names = append(a.names, stringOf(r, k))

@@ -20,7 +20,17 @@ func (e *filterExpr) apply(r *rendering, input Value) Value {
 	if e.run == nil {
 		r.failf("no filter named '%s'", e.name)
 	}
-	return e.run(r, input, args)
+	return e.run.on(r, input, args)
+}
+
+// on runs a filter, which mostly goes through the texts that it is given.
+func (f filter) on(r *rendering, input Value, a *arguments) Value {
+	if s, ok := text(input); ok {
+		r.scan(s)
+	}
+	r.scanTexts(a.positional)
+	r.scanTexts(a.named)
+	return f(r, input, a)
 }
 
 // filters are those of the reference that are deterministic. Filled in init, since
@@ -73,6 +83,7 @@ func textFilter(change func(string) string) filter {
 	return func(r *rendering, input Value, _ *arguments) Value {
 		s := stringOf(r, input)
 		r.sized(len(s))
+		r.walk(s)
 		return change(s)
 	}
 }
@@ -95,7 +106,7 @@ func filterAttr(r *rendering, v Value, a *arguments) Value {
 	if found, ok := propertyOf(r, v, name); ok {
 		return found
 	}
-	return undefined{"'" + typeName(v) + " object' has no attribute '" + name + "'"}
+	return noAttribute(v, "attribute", name)
 }
 
 func filterCenter(r *rendering, v Value, a *arguments) Value {
@@ -114,7 +125,9 @@ func filterEscape(r *rendering, v Value, _ *arguments) Value {
 	if m, ok := v.(markup); ok {
 		return m
 	}
-	s := escapeHTML(stringOf(r, v))
+	s := stringOf(r, v)
+	r.walk(s)
+	s = escapeHTML(s)
 	r.sized(len(s))
 	return markup(s)
 }
@@ -206,7 +219,7 @@ func filterIndent(r *rendering, v Value, a *arguments) Value {
 	}
 	first, blank := truth(a.take(1, "first", false)), truth(a.take(2, "blank", false))
 	s := stringOf(r, v) + "\n" // the reference does so, to keep a line break at the end
-	lines := splitLines(s)
+	lines := splitLines(r, s)
 	r.sized(len(s) + len(lines)*len(pad))
 	for i, line := range lines {
 		if i > 0 && (blank || line != "") {
@@ -270,9 +283,10 @@ func filterRound(r *rendering, v Value, a *arguments) Value {
 
 func filterTrim(r *rendering, v Value, a *arguments) Value {
 	s := stringOf(r, v)
-	r.charge(len(s))
 	if cut := a.take(0, "chars", nil); cut != nil {
-		return strings.Trim(s, stringOf(r, cut))
+		set := stringOf(r, cut)
+		r.spend(1 + len(s)*len(set)/64)
+		return strings.Trim(s, set)
 	}
 	return strings.TrimFunc(s, isSpace)
 }
@@ -285,8 +299,9 @@ func filterTruncate(r *rendering, v Value, a *arguments) Value {
 	if n, ok := length(v); ok && n <= size+integerOf(r, a.take(3, "leeway", int64(5))) {
 		return v // lists and mappings, too
 	}
-	s := []rune(stringOf(r, v))
-	r.charge(len(s))
+	whole := stringOf(r, v)
+	r.charge(2 * runeBytes * len(whole))
+	s := []rune(whole)
 	killWords, end := truth(a.take(1, "killwords", false)), stringOf(r, a.take(2, "end", "..."))
 	leeway := integerOf(r, a.take(3, "leeway", int64(5)))
 	if len(s) <= size+leeway {
@@ -303,6 +318,8 @@ func filterTruncate(r *rendering, v Value, a *arguments) Value {
 
 func filterURLEncode(r *rendering, v Value, _ *arguments) Value {
 	quote := func(s string, query bool) string {
+		r.charge(3 * len(s))
+		r.walk(s)
 		var b strings.Builder
 		for i := range len(s) {
 			switch c := s[i]; {
@@ -330,7 +347,7 @@ func filterURLEncode(r *rendering, v Value, _ *arguments) Value {
 
 func filterWordCount(r *rendering, v Value, _ *arguments) Value {
 	s := stringOf(r, v)
-	r.charge(len(s))
+	r.charge(itemBytes * len(s) / 2)
 	return int64(len(strings.FieldsFunc(s, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })))
 }
 

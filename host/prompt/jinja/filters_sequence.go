@@ -36,7 +36,7 @@ func filterLength(r *rendering, v Value, _ *arguments) Value {
 
 func filterList(r *rendering, v Value, _ *arguments) Value {
 	items := itemsOf(r, v)
-	r.sized(itemBytes * len(items))
+	r.sizedItems(len(items))
 	return &List{slices.Clone(items)}
 }
 
@@ -48,7 +48,7 @@ func filterItems(r *rendering, v Value, _ *arguments) Value {
 	if !ok {
 		r.failf("Can only get item pairs from a mapping.")
 	}
-	r.sized(3 * itemBytes * len(d.keys))
+	r.sizedItems(3 * len(d.keys))
 	return newGenerator(r, nil, overItems(d.items()))
 }
 
@@ -63,7 +63,7 @@ func filterJoin(r *rendering, v Value, a *arguments) Value {
 			b.WriteString(separator)
 		}
 		s := stringOf(r, item)
-		r.sized(b.Len() + len(separator) + len(s))
+		r.grown(b.Len()+len(s), len(separator)+len(s))
 		b.WriteString(s)
 	}
 	return b.String()
@@ -74,6 +74,7 @@ func filterJoin(r *rendering, v Value, a *arguments) Value {
 func attributeGetter(r *rendering, path Value, otherwise Value) func(Value) Value {
 	var steps []Value
 	if s, ok := text(path); ok {
+		r.charge(len(s) + itemBytes*strings.Count(s, "."))
 		for part := range strings.SplitSeq(s, ".") {
 			if i, err := strconv.ParseInt(part, 10, 64); err == nil && i >= 0 {
 				steps = append(steps, i)
@@ -86,6 +87,7 @@ func attributeGetter(r *rendering, path Value, otherwise Value) func(Value) Valu
 	}
 	return func(v Value) Value {
 		for _, step := range steps {
+			r.step()
 			v = itemAt(r, v, step)
 			if _, missing := v.(undefined); missing && otherwise != nil {
 				v = otherwise
@@ -139,7 +141,7 @@ func filterMap(r *rendering, v Value, a *arguments) Value {
 		r.failf("no filter named '%s'", name)
 	}
 	rest := &arguments{a.positional[1:], a.names, a.named}
-	return mapItems(r, v, func(item Value) Value { return run(r, item, rest) })
+	return mapItems(r, v, func(item Value) Value { return run.on(r, item, rest) })
 }
 
 // selecting makes select, reject, selectattr or rejectattr.
@@ -208,6 +210,7 @@ func sortKeyOf(r *rendering, attribute Value, caseSensitive bool) func(Value) Va
 		v = get(v)
 		if s, ok := text(v); ok && !caseSensitive {
 			r.charge(len(s))
+			r.walk(s)
 			return lower(s)
 		}
 		return v
@@ -216,7 +219,7 @@ func sortKeyOf(r *rendering, attribute Value, caseSensitive bool) func(Value) Va
 
 // sortItems sorts items by key, stably.
 func sortItems(r *rendering, items []Value, key func(Value) Value, reverse bool) []Value {
-	r.sized(2 * itemBytes * len(items))
+	r.sizedItems(4 * len(items))
 	type keyed struct{ key, item Value }
 	list := make([]keyed, len(items))
 	for i, item := range items {
@@ -252,11 +255,16 @@ func filterSort(r *rendering, v Value, a *arguments) Value {
 	}
 	caseSensitive := truth(a.take(1, "case_sensitive", false))
 	key := sortKeyOf(r, nil, caseSensitive)
+	var keysOf []func(Value) Value
+	for _, by := range attributes {
+		keysOf = append(keysOf, sortKeyOf(r, by, caseSensitive))
+	}
 	if attributes != nil {
 		key = func(v Value) Value {
-			keys := make(tuple, len(attributes))
-			for i, by := range attributes {
-				keys[i] = sortKeyOf(r, by, caseSensitive)(v)
+			r.sizedItems(len(keysOf))
+			keys := make(tuple, len(keysOf))
+			for i, keyOf := range keysOf {
+				keys[i] = keyOf(v)
 			}
 			return keys
 		}
@@ -278,7 +286,7 @@ func filterDictSort(r *rendering, v Value, a *arguments) Value {
 	default:
 		r.failf(`You can only sort by either "key" or "value"`)
 	}
-	r.sized(3 * itemBytes * len(d.keys))
+	r.sizedItems(3 * len(d.keys))
 	key := sortKeyOf(r, position, truth(a.take(0, "case_sensitive", false)))
 	return &List{sortItems(r, d.items(), key, truth(a.take(2, "reverse", false)))}
 }
@@ -301,7 +309,7 @@ func filterGroupBy(r *rendering, v Value, a *arguments) Value {
 	var groups []Value
 	for from := 0; from < len(items); {
 		to := from + 1
-		for to < len(items) && equalCharged(r, key(get(items[to])), key(get(items[from]))) {
+		for to < len(items) && equal(r, key(get(items[to])), key(get(items[from]))) {
 			to++
 		}
 		groups = append(groups, tuple{get(items[from]), &List{items[from:to]}})
@@ -312,7 +320,7 @@ func filterGroupBy(r *rendering, v Value, a *arguments) Value {
 
 func filterUnique(r *rendering, v Value, a *arguments) Value {
 	key := sortKeyOf(r, a.take(1, "attribute", nil), truth(a.take(0, "case_sensitive", false)))
-	next, seen := iterateOver(r, v), map[string]bool{}
+	next, seen := iterateOver(r, v), map[hashedKey]bool{}
 	return newGenerator(r, v, func() (Value, bool) {
 		for {
 			r.step()
@@ -323,7 +331,7 @@ func filterUnique(r *rendering, v Value, a *arguments) Value {
 			k := key(item)
 			checkHashable(r, k)
 			if h := hashKey(k); !seen[h] {
-				r.sized(len(h))
+				r.sizedItems(6)
 				seen[h] = true
 				return item, true
 			}
@@ -333,13 +341,14 @@ func filterUnique(r *rendering, v Value, a *arguments) Value {
 
 func filterReverse(r *rendering, v Value, _ *arguments) Value {
 	if s, ok := text(v); ok {
-		r.charge(len(s))
+		r.charge(2 * runeBytes * len(s))
 		characters := []rune(s)
 		slices.Reverse(characters)
 		return string(characters)
 	}
-	items := slices.Clone(itemsOf(r, v))
-	r.sized(itemBytes * len(items))
+	items := itemsOf(r, v)
+	r.sizedItems(len(items))
+	items = slices.Clone(items)
 	slices.Reverse(items)
 	return &iterator{next: overItems(items), kind: "list_reverseiterator"}
 }
@@ -353,7 +362,7 @@ func filterBatch(r *rendering, v Value, a *arguments) Value {
 	var batches []Value
 	items := itemsOf(r, v)
 	for chunk := range slices.Chunk(items, size) {
-		r.sized(itemBytes * size)
+		r.sizedItems(size + 4)
 		batch := slices.Clone(chunk)
 		for fill != nil && len(batch) < size {
 			batch = append(batch, fill)
@@ -370,7 +379,7 @@ func filterSlice(r *rendering, v Value, a *arguments) Value {
 		r.failf("slice needs a number of slices over 0")
 	}
 	items := itemsOf(r, v)
-	r.sized(itemBytes * (len(items) + 2*count))
+	r.sizedItems(len(items) + 4*count)
 	var out []Value
 	at := 0
 	for i := range count {
@@ -394,6 +403,7 @@ func filterSum(r *rendering, v Value, a *arguments) Value {
 	}
 	sum := a.take(1, "start", int64(0))
 	for _, item := range itemsOf(r, v) {
+		r.step()
 		sum = binaryOperation(r, "+", sum, item)
 	}
 	return sum

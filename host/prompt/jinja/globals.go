@@ -47,10 +47,10 @@ func makeDict(r *rendering, a *arguments) Value {
 	d := &Dict{}
 	if len(a.positional) > 0 {
 		if from, ok := a.positional[0].(*Dict); ok {
-			r.sized(2 * itemBytes * len(from.keys))
-			d = from.copied()
+			d = from.copied(r)
 		} else {
 			for _, item := range itemsOf(r, a.positional[0]) {
+				r.sizedItems(4)
 				pair := itemsOf(r, item)
 				if len(pair) != 2 {
 					r.failf("dictionary update sequence element has length %d; 2 is required", len(pair))
@@ -59,6 +59,8 @@ func makeDict(r *rendering, a *arguments) Value {
 			}
 		}
 	}
+	r.sizedItems(2 * len(a.names))
+	r.spend(4 * len(a.names))
 	for i, name := range a.names {
 		d.set(name, a.named[i])
 	}
@@ -105,11 +107,14 @@ func raiseException(r *rendering, a *arguments) Value {
 	panic(failure{&RaisedError{stringOf(r, a.take(0, "message", ""))}})
 }
 
+// longestDirective is how long the text of a directive of two characters may be.
+const longestDirective = 24
+
 func formatNow(r *rendering, a *arguments) Value {
 	format := requireText(r, a.take(0, "format", undefined{"strftime_now needs a format"}))
-	s := formatTime(r.now, format)
-	r.sized(len(s))
-	return s
+	r.sized(longestDirective * len(format) / 2)
+	r.spend(4 * strings.Count(format, "%"))
+	return formatTime(r.now, format)
 }
 
 // directives of strftime that have a layout of Go's.

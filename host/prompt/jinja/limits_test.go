@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,23 @@ var hostile = map[string]string{
 	"batches of a huge size":              `{{ range(100000)|batch(10 ** 9, 0)|list|length }}`,
 	"a cycle of generators":               `{% set ns = namespace(g=range(100000)) %}{% for i in range(90000) %}{% set ns.g = ns.g|map('string') %}{% endfor %}{{ ns.g|list|length }}`,
 	"characters of a long string":         `{% set s = 'x' * 4000000 %}{% for i in range(100000) %}{{ s[-1] }}{% endfor %}`,
+	"lines of nothing":                    `{{ ('\n' * 16000000).splitlines()|length }}`,
+	"words of one letter":                 `{% for i in range(100000) %}{% set x = ('a ' * 4000000)|wordcount %}{% endfor %}`,
+	"names that are not there, kept":      `{% set z = 'x' * 4000000 %}{% set x = range(100000)|map('string')|groupby(z)|length %}`,
+	"a path of many names":                `{{ range(100000)|map(attribute='a.' * 1000000)|list|length }}`,
+	"a value that is doubled, compared":   `{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(100) %}{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}{{ ns.a == ns.b }}`,
+	"a value that is doubled, as a key":   `{% set ns = namespace(a=(1,)) %}{% for i in range(100) %}{% set ns.a = (ns.a, ns.a) %}{% endfor %}{{ {ns.a: 1} }}`,
+	"a value that is doubled, written":    `{% set ns = namespace(a=[1]) %}{% for i in range(100) %}{% set ns.a = [ns.a, ns.a] %}{% endfor %}{{ ns.a }}`,
+	"long texts, equal":                   `{% set s = 'x' * 4000000 %}{% set t = s ~ '' %}{% for i in range(100000) %}{% if s == t %}{% endif %}{% endfor %}`,
+	"a long text, asked what it is":       `{% set s = 'x' * 4000000 %}{% for i in range(100000) %}{% if s.isascii() %}{% endif %}{% endfor %}`,
+	"a long end, taken off":               `{% set s = 'x' * 4000000 %}{% set t = s ~ '' %}{% for i in range(100000) %}{% set x = s.removesuffix(t) %}{% endfor %}`,
+	"a long text, counted":                `{% set s = 'x' * 4000000 %}{% for i in range(100000) %}{% set x = s|length %}{% endfor %}`,
+	"a long text as a key":                `{% set s = 'x' * 4000000 %}{% set d = {'a': 1} %}{% for i in range(100000) %}{% set x = {s: 1}[s] %}{% endfor %}`,
+	"a long sum":                          `{% set l = range(100000)|list %}{% for i in range(100000) %}{% set x = l|sum %}{% endfor %}`,
+	"mappings copied":                     `{% set ns = namespace(d={}) %}{% for i in range(100000) %}{% set ns.d = dict(ns.d, **{'k' ~ i: 1}) %}{% endfor %}`,
+	"arguments spread":                    `{% macro m() %}{{ varargs|length }}{% endmacro %}{% set l = range(100000)|list %}{% for i in range(100000) %}{% set x = m(*l) %}{% endfor %}`,
+	"a time of many formats":              `{{ strftime_now('%c' * 8000000)|length }}`,
+	"values that are kept":                `{% set ns = namespace(l=[]) %}{% for i in range(100000) %}{% set ns.l = ns.l + [('a' ~ i) * 1000000] %}{% endfor %}`,
 	"searches in a long string":           `{% set s = 'x' * 4000000 %}{% for i in range(100000) %}{% if 'y' in s %}{% endif %}{% endfor %}`,
 }
 
@@ -60,6 +78,66 @@ func TestHostileTemplates(t *testing.T) {
 				t.Errorf("%d bytes, %v", len(out), err)
 			}
 		})
+	}
+}
+
+// TestHostileTemplatesSideBySide runs them all at once, under the limits that hold in
+// service: those that make much wait for one another, and none waits for ever.
+func TestHostileTemplatesSideBySide(t *testing.T) {
+	var group sync.WaitGroup
+	for name, source := range hostile {
+		template, err := Compile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			limits := Limits{Steps: 1_000_000}
+			if out, err := template.Render(context.Background(), Input{Limits: limits}); err == nil {
+				t.Errorf("%s: %d bytes", name, len(out))
+			}
+		})
+	}
+	group.Wait()
+	if len(heavyRenderings) != 0 {
+		t.Errorf("%d renderings have not given back their turn", len(heavyRenderings))
+	}
+}
+
+// TestHeavyRenderingsWait: one that makes much waits for its turn, as long as its
+// context allows.
+func TestHeavyRenderingsWait(t *testing.T) {
+	for range cap(heavyRenderings) {
+		heavyRenderings <- struct{}{}
+	}
+	defer func() {
+		for range cap(heavyRenderings) {
+			<-heavyRenderings
+		}
+	}()
+	for source, wait := range map[string]bool{`{% for i in range(10) %}{% set x = 'x' * 10000000 %}{% endfor %}`: true, `{{ 'x' * 10000000 }}`: false} {
+		template, err := Compile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		_, err = template.Render(ctx, Input{})
+		cancel()
+		if wait != errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
+// TestContextIsLookedAt: also where a few operations take all the steps.
+func TestContextIsLookedAt(t *testing.T) {
+	template, err := Compile(`{% set x = 'x' * 1000000 %}{{ x|length }}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := template.Render(ctx, Input{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -174,8 +174,8 @@ func (l *loopState) attribute(name string) (Value, bool) {
 	return nil, false
 }
 
-func (l *loopState) isChanged(_ *rendering, a *arguments) Value {
-	if l.seen && equalItems(l.changed, a.positional, 0) {
+func (l *loopState) isChanged(r *rendering, a *arguments) Value {
+	if l.seen && equalItems(r, l.changed, a.positional, 0) {
 		return false
 	}
 	l.seen, l.changed = true, a.positional

@@ -43,6 +43,7 @@ func (m *macro) call(r *rendering, a *arguments, caller *macro) Value {
 
 // bind gives the parameters their values.
 func (m *macro) bind(r *rendering, a *arguments, caller *macro) {
+	r.spend(len(m.params) + len(m.params)*len(a.names)/8)
 	for i, p := range m.params {
 		switch v, ok := a.keyword(i, p.name); {
 		case ok:

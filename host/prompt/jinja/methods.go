@@ -39,7 +39,7 @@ func propertyOf(r *rendering, owner Value, name string) (Value, bool) {
 		}
 	}
 	if s, ok := text(owner); ok {
-		return bound(stringMethods, s, name, "str")
+		return boundText(s, name)
 	}
 	return nil, false
 }
@@ -55,6 +55,22 @@ func bound[T any](methods map[string]method[T], self T, name, kind string) (Valu
 	return &function{name, func(r *rendering, a *arguments) Value { return m(r, self, a) }}, true
 }
 
+// boundText is bound for texts. Most methods of a text go through it, and through the
+// texts that they are given.
+func boundText(s, name string) (Value, bool) {
+	found, ok := bound(stringMethods, s, name, "str")
+	f, isFunction := found.(*function)
+	if !isFunction {
+		return found, ok
+	}
+	return &function{name, func(r *rendering, a *arguments) Value {
+		r.scan(s)
+		r.scanTexts(a.positional)
+		r.scanTexts(a.named)
+		return f.call(r, a)
+	}}, true
+}
+
 var dictMethods = map[string]method[*Dict]{
 	"get": func(r *rendering, d *Dict, a *arguments) Value {
 		key := a.take(0, "key", nil)
@@ -65,14 +81,13 @@ var dictMethods = map[string]method[*Dict]{
 		return a.take(1, "default", nil)
 	},
 	"items": func(r *rendering, d *Dict, _ *arguments) Value {
-		r.sized(3 * itemBytes * len(d.keys))
+		r.sizedItems(3 * len(d.keys))
 		return &dictView{"dict_items", d.items()}
 	},
 	"keys":   func(_ *rendering, d *Dict, _ *arguments) Value { return &dictView{"dict_keys", d.keys} },
 	"values": func(_ *rendering, d *Dict, _ *arguments) Value { return &dictView{"dict_values", d.values} },
 	"copy": func(r *rendering, d *Dict, _ *arguments) Value {
-		r.sized(2 * itemBytes * len(d.keys))
-		return d.copied()
+		return d.copied(r)
 	},
 	"clear": nil, "pop": nil, "popitem": nil, "setdefault": nil, "update": nil,
 }
@@ -81,7 +96,7 @@ var tupleMethods = map[string]method[[]Value]{
 	"index": func(r *rendering, items []Value, a *arguments) Value {
 		wanted := a.take(0, "value", nil)
 		for i, item := range items {
-			if equalCharged(r, item, wanted) {
+			if equal(r, item, wanted) {
 				return int64(i)
 			}
 		}
@@ -91,7 +106,7 @@ var tupleMethods = map[string]method[[]Value]{
 	"count": func(r *rendering, items []Value, a *arguments) Value {
 		n, wanted := int64(0), a.take(0, "value", nil)
 		for _, item := range items {
-			if equalCharged(r, item, wanted) {
+			if equal(r, item, wanted) {
 				n++
 			}
 		}
@@ -102,7 +117,7 @@ var tupleMethods = map[string]method[[]Value]{
 var listMethods = map[string]method[[]Value]{
 	"index": tupleMethods["index"], "count": tupleMethods["count"],
 	"copy": func(r *rendering, items []Value, _ *arguments) Value {
-		r.sized(itemBytes * len(items))
+		r.sizedItems(len(items))
 		return &List{slices.Clone(items)}
 	},
 	"append": nil, "clear": nil, "extend": nil, "insert": nil, "pop": nil, "remove": nil, "reverse": nil, "sort": nil,
@@ -112,6 +127,7 @@ var listMethods = map[string]method[[]Value]{
 func onText(change func(string) string) method[string] {
 	return func(r *rendering, s string, _ *arguments) Value {
 		r.sized(len(s))
+		r.walk(s)
 		return change(s)
 	}
 }
@@ -119,7 +135,7 @@ func onText(change func(string) string) method[string] {
 // everyRune makes a method that asks something of all characters.
 func everyRune(holds func(rune) bool) method[string] {
 	return func(r *rendering, s string, _ *arguments) Value {
-		r.charge(len(s))
+		r.walk(s)
 		return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !holds(c) })
 	}
 }
@@ -127,10 +143,10 @@ func everyRune(holds func(rune) bool) method[string] {
 // stripping makes strip, lstrip or rstrip.
 func stripping(left, right bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
-		r.charge(len(s))
 		in := isSpace
 		if cut := a.take(0, "chars", nil); cut != nil {
 			set := requireText(r, cut)
+			r.spend(1 + len(s)*len(set)/64)
 			in = func(c rune) bool { return strings.ContainsRune(set, c) }
 		}
 		if left {
@@ -150,7 +166,7 @@ func searchRange(r *rendering, s string, a *arguments) (part string, before int,
 	if start == nil && end == nil {
 		return s, 0, true
 	}
-	r.charge(len(s))
+	r.charge(2 * runeBytes * len(s))
 	characters := []rune(s)
 	from, n, _ := sliceBounds(r, len(characters), [3]Value{start, end, nil})
 	beyond := start != nil && sliceIndex(r, start) > len(characters)
@@ -175,7 +191,6 @@ func affix(has func(s, part string) bool) method[string] {
 // finding makes find, rfind, index or rindex.
 func finding(search func(s, part string) int, mustExist bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
-		r.charge(len(s))
 		s, before, ok := searchRange(r, s, a)
 		at := search(s, requireText(r, a.take(0, "sub", nil)))
 		if !ok {
@@ -194,7 +209,6 @@ func finding(search func(s, part string) int, mustExist bool) method[string] {
 // partitioning makes partition or rpartition.
 func partitioning(search func(s, part string) int, last bool) method[string] {
 	return func(r *rendering, s string, a *arguments) Value {
-		r.charge(len(s))
 		separator := requireText(r, a.take(0, "sep", nil))
 		at := search(s, separator)
 		switch {
@@ -275,7 +289,6 @@ func methodReplace(r *rendering, s string, a *arguments) Value {
 }
 
 func methodCount(r *rendering, s string, a *arguments) Value {
-	r.charge(len(s))
 	part := requireText(r, a.take(0, "sub", nil))
 	s, _, ok := searchRange(r, s, a)
 	if !ok {
@@ -294,7 +307,7 @@ func methodJoin(r *rendering, s string, a *arguments) Value {
 		if i > 0 {
 			b.WriteString(s)
 		}
-		r.sized(b.Len() + len(s) + len(part))
+		r.grown(b.Len()+len(part), len(s)+len(part))
 		b.WriteString(part)
 	}
 	return b.String()
@@ -312,7 +325,7 @@ func methodExpandTabs(r *rendering, s string, a *arguments) Value {
 			if size > 0 {
 				spaces = size - column%size
 			}
-			r.sized(b.Len() + spaces)
+			r.grown(b.Len()+spaces, spaces)
 			b.WriteString(strings.Repeat(" ", spaces))
 			column += spaces
 		case '\n', '\r':
@@ -337,7 +350,7 @@ func methodZeroFill(r *rendering, s string, a *arguments) Value {
 
 // listOfStrings makes a list of strings and charges for it.
 func listOfStrings(r *rendering, parts []string) *List {
-	r.sized(itemBytes * len(parts))
+	r.sizedItems(len(parts))
 	items := make([]Value, len(parts))
 	for i, p := range parts {
 		items[i] = p
@@ -359,11 +372,16 @@ func splitArguments(r *rendering, a *arguments) (separator string, most int) {
 	return separator, most
 }
 
+// appendPart adds a part of a text to those that are to be a list.
+func appendPart(r *rendering, parts []string, part string) []string {
+	r.grown(itemBytes*(len(parts)+1), itemBytes)
+	return append(parts, part)
+}
+
 func methodSplit(r *rendering, s string, a *arguments) Value {
-	r.charge(len(s))
 	separator, most := splitArguments(r, a)
 	if separator != "" {
-		r.sized(itemBytes * strings.Count(s, separator))
+		r.sizedItems(strings.Count(s, separator))
 		if most < 0 {
 			return listOfStrings(r, strings.Split(s, separator))
 		}
@@ -380,14 +398,13 @@ func methodSplit(r *rendering, s string, a *arguments) Value {
 			}
 			break
 		}
-		parts = append(parts, s[:end])
+		parts = appendPart(r, parts, s[:end])
 		s = strings.TrimLeftFunc(s[end:], isSpace)
 	}
 	return listOfStrings(r, parts)
 }
 
 func methodRightSplit(r *rendering, s string, a *arguments) Value {
-	r.charge(len(s))
 	separator, most := splitArguments(r, a)
 	if most < 0 {
 		return methodSplit(r, s, a)
@@ -406,7 +423,7 @@ func methodRightSplit(r *rendering, s string, a *arguments) Value {
 		if separator == "" {
 			part = strings.TrimLeftFunc(part, isSpace)
 		}
-		parts, s = append(parts, part), s[:end]
+		parts, s = appendPart(r, parts, part), s[:end]
 	}
 	if separator == "" {
 		s = strings.TrimRightFunc(s, isSpace)
@@ -419,25 +436,25 @@ func methodRightSplit(r *rendering, s string, a *arguments) Value {
 }
 
 func methodSplitLines(r *rendering, s string, a *arguments) Value {
-	r.charge(len(s))
 	if !truth(a.take(0, "keepends", false)) {
-		return listOfStrings(r, splitLines(s))
+		return listOfStrings(r, splitLines(r, s))
 	}
 	var parts []string
 	for s != "" {
 		_, end := lineEnd(s)
-		parts = append(parts, s[:end])
+		parts = appendPart(r, parts, s[:end])
 		s = s[end:]
 	}
 	return listOfStrings(r, parts)
 }
 
 // splitLines cuts at what Python takes for line ends.
-func splitLines(s string) []string {
+func splitLines(r *rendering, s string) []string {
+	r.walk(s)
 	var lines []string
 	for s != "" {
 		length, end := lineEnd(s)
-		lines = append(lines, s[:length])
+		lines = appendPart(r, lines, s[:length])
 		s = s[end:]
 	}
 	return lines

@@ -23,7 +23,7 @@ type Limits struct {
 
 // DefaultLimits suit prompts of up to about a million tokens.
 func DefaultLimits() Limits {
-	return Limits{Steps: 8_000_000, Depth: 128, OutputBytes: 16 << 20, ValueBytes: 16 << 20, AllocatedBytes: 512 << 20}
+	return Limits{Steps: 8_000_000, Depth: 128, OutputBytes: 16 << 20, ValueBytes: 16 << 20, AllocatedBytes: 256 << 20}
 }
 
 func (l Limits) withDefaults() Limits {
@@ -80,6 +80,7 @@ func (t *Template) Render(ctx context.Context, in Input) (prompt string, err err
 	r := &rendering{budget: budget{ctx: ctx, limits: in.Limits.withDefaults()}, now: in.Now}
 	r.out = &output{}
 	r.scope = &scope{vars: map[string]Value{}, parent: &scope{vars: in.Variables, parent: &scope{vars: globals}}}
+	defer r.end()
 	defer func() {
 		if caught := recover(); caught != nil {
 			prompt, err = "", r.failed(caught)
@@ -114,7 +115,9 @@ type budget struct {
 	ctx       context.Context
 	limits    Limits
 	steps     int
+	looked    int // at which step the context was looked at
 	allocated int
+	heavy     bool
 	depth     int
 	line      int
 }
@@ -152,24 +155,71 @@ func (r *rendering) push() (before *scope) {
 }
 
 // step counts one operation.
-func (b *budget) step() {
-	b.steps++
+func (b *budget) step() { b.spend(1) }
+
+// spend counts steps.
+func (b *budget) spend(steps int) {
+	b.steps += steps
 	if b.steps > b.limits.Steps {
 		b.breach("Steps", b.limits.Steps)
 	}
-	if b.steps&1023 == 0 && b.ctx.Err() != nil {
-		panic(failure{context.Cause(b.ctx)})
+	if b.steps >= b.looked+contextSteps {
+		b.looked = b.steps
+		if b.ctx.Err() != nil {
+			panic(failure{context.Cause(b.ctx)})
+		}
+	}
+}
+
+// contextSteps is how many steps apart the context is looked at.
+const contextSteps = 1024
+
+// scan counts the steps of going through text as fast as a machine can; walk, those of
+// looking at each of its characters.
+func (b *budget) scan(s string) { b.spend(1 + len(s)/64) }
+func (b *budget) walk(s string) { b.spend(1 + len(s)/8) }
+
+// scanTexts counts the steps of going through those of the values that are texts.
+func (b *budget) scanTexts(values []Value) {
+	for _, v := range values {
+		if s, ok := text(v); ok {
+			b.scan(s)
+		}
 	}
 }
 
 // charge counts bytes that are made or copied.
 func (b *budget) charge(bytes int) {
 	b.allocated += bytes
-	b.steps += bytes / 64
 	if b.allocated > b.limits.AllocatedBytes {
 		b.breach("AllocatedBytes", b.limits.AllocatedBytes)
 	}
-	b.step()
+	if b.allocated > lightBytes && !b.heavy {
+		b.becomeHeavy()
+	}
+	b.spend(1 + bytes/64)
+}
+
+// lightBytes is how much a rendering may make before it waits for its turn among those
+// that make more: together they must not take the process's memory.
+const lightBytes = 32 << 20
+
+var heavyRenderings = make(chan struct{}, 4)
+
+func (b *budget) becomeHeavy() {
+	select {
+	case heavyRenderings <- struct{}{}:
+		b.heavy = true
+	case <-b.ctx.Done():
+		panic(failure{context.Cause(b.ctx)})
+	}
+}
+
+// end gives back what a rendering has taken.
+func (b *budget) end() {
+	if b.heavy {
+		<-heavyRenderings
+	}
 }
 
 // itemBytes is what an item of a list takes.
@@ -181,6 +231,20 @@ func (b *budget) sized(bytes int) {
 		b.breach("ValueBytes", b.limits.ValueBytes)
 	}
 	b.charge(bytes)
+}
+
+// grown counts what is added to a value, and refuses one that becomes too large.
+func (b *budget) grown(total, added int) {
+	if total > b.limits.ValueBytes {
+		b.breach("ValueBytes", b.limits.ValueBytes)
+	}
+	b.charge(added)
+}
+
+// sizedItems counts a sequence before it is made.
+func (b *budget) sizedItems(n int) {
+	b.sized(itemBytes * n)
+	b.spend(n / 2)
 }
 
 // nested refuses values that nest too deeply.

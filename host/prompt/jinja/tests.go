@@ -45,7 +45,8 @@ func ofType(names ...string) test {
 func ofCase(same func(string) string) test {
 	return func(r *rendering, v Value, _ *arguments) bool {
 		s := stringOf(r, v)
-		r.charge(len(s))
+		r.sized(len(s))
+		r.walk(s)
 		return strings.ContainsFunc(s, unicode.IsLetter) && same(s) == s
 	}
 }
@@ -69,14 +70,14 @@ func init() {
 		},
 		"iterable": isIterable, "sequence": isSequence, "sameas": isSame, "divisibleby": isDivisible,
 		"even": func(r *rendering, v Value, _ *arguments) bool {
-			return equal(binaryOperation(r, "%", v, int64(2)), int64(0))
+			return equal(r, binaryOperation(r, "%", v, int64(2)), int64(0))
 		},
 		"odd": func(r *rendering, v Value, _ *arguments) bool {
-			return equal(binaryOperation(r, "%", v, int64(2)), int64(1))
+			return equal(r, binaryOperation(r, "%", v, int64(2)), int64(1))
 		},
 		"lower": ofCase(lower), "upper": ofCase(upper),
-		"filter": func(r *rendering, v Value, _ *arguments) bool { return filters[stringOf(r, v)] != nil },
-		"test":   func(r *rendering, v Value, _ *arguments) bool { return tests[stringOf(r, v)] != nil },
+		"filter": func(r *rendering, v Value, _ *arguments) bool { return filters[nameOf(r, v)] != nil },
+		"test":   func(r *rendering, v Value, _ *arguments) bool { return tests[nameOf(r, v)] != nil },
 		"in":     func(r *rendering, v Value, a *arguments) bool { return comparing("in")(r, v, a) },
 		"eq":     comparing("=="), "==": comparing("=="), "equalto": comparing("=="), "ne": comparing("!="), "!=": comparing("!="),
 		"lt": comparing("<"), "<": comparing("<"), "lessthan": comparing("<"), "le": comparing("<="), "<=": comparing("<="),
@@ -84,13 +85,19 @@ func init() {
 	}
 }
 
+// nameOf is a value's text, to be looked up.
+func nameOf(r *rendering, v Value) string {
+	s := stringOf(r, v)
+	r.scan(s)
+	return s
+}
+
 func isIterable(_ *rendering, v Value, _ *arguments) bool {
 	switch v.(type) {
 	case *iterator, *loopState:
 		return true
 	}
-	_, sized := length(v)
-	return sized
+	return hasLength(v)
 }
 
 // isSequence is true for what has a length and can be subscripted: mappings, too.
@@ -99,8 +106,7 @@ func isSequence(_ *rendering, v Value, _ *arguments) bool {
 	case *dictView, *loopState:
 		return false
 	}
-	_, sized := length(v)
-	return sized
+	return hasLength(v)
 }
 
 func isSame(r *rendering, v Value, a *arguments) bool {
@@ -111,11 +117,12 @@ func isSame(r *rendering, v Value, a *arguments) bool {
 	case tuple, markup:
 		return false
 	case *big.Int:
-		return equal(x, other)
+		return equal(r, x, other)
 	default:
 		if typeName(v) != typeName(other) {
 			return false
 		}
+		r.scanTexts([]Value{v})
 		return v == other
 	}
 }
@@ -124,5 +131,5 @@ func isDivisible(r *rendering, v Value, a *arguments) bool {
 	if len(a.positional) != 1 {
 		r.failf("divisibleby needs a number")
 	}
-	return equal(binaryOperation(r, "%", v, a.positional[0]), int64(0))
+	return equal(r, binaryOperation(r, "%", v, a.positional[0]), int64(0))
 }

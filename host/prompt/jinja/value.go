@@ -19,7 +19,7 @@ type List struct{ Items []Value }
 type Dict struct {
 	keys   []Value
 	values []Value
-	index  map[string]int // position by key, from linearMembers on
+	index  map[hashedKey]int // position by key, from linearMembers on
 }
 
 // linearMembers is up to how many members a mapping is searched without an index.
@@ -33,6 +33,16 @@ type markup string
 
 // undefined is a name, an attribute or an item that is not there.
 type undefined struct{ hint string }
+
+// noAttribute is an attribute or an item that a value does not have. Its name, which may
+// be any text, is not kept whole.
+func noAttribute(owner Value, kind, name string) undefined {
+	const shown = 80
+	if len(name) > shown {
+		name = name[:shown] + "…"
+	}
+	return undefined{"'" + typeName(owner) + " object' has no " + kind + " '" + name + "'"}
+}
 
 // namespace is what templates keep state in across scopes.
 type namespace struct{ members *Dict }
@@ -73,7 +83,7 @@ func (d *Dict) set(key, v Value) {
 	case d.index != nil:
 		d.index[hashKey(key)] = n - 1
 	case n > linearMembers:
-		d.index = make(map[string]int, 2*n)
+		d.index = make(map[hashedKey]int, 2*n)
 		for i, k := range d.keys {
 			d.index[hashKey(k)] = i
 		}
@@ -115,7 +125,9 @@ func (d *Dict) get(key Value) (Value, bool) {
 	return nil, false
 }
 
-func (d *Dict) copied() *Dict {
+func (d *Dict) copied(r *rendering) *Dict {
+	r.sized(4 * itemBytes * len(d.keys))
+	r.spend(4 * len(d.keys))
 	c := &Dict{}
 	for i, k := range d.keys {
 		c.set(k, d.values[i])
@@ -131,53 +143,72 @@ func (d *Dict) items() []Value {
 	return pairs
 }
 
-// hashKey is equal for keys that are equal to Python: 1, 1.0 and True are.
-func hashKey(v Value) string {
-	switch v := v.(type) {
-	case string:
-		return "s" + v
-	case markup:
-		return "s" + string(v)
-	case nil:
-		return "None"
-	case tuple:
-		var b strings.Builder
-		b.WriteByte('(')
-		for _, item := range v {
-			key := hashKey(item)
-			b.WriteString(strconv.Itoa(len(key)) + ":" + key)
-		}
-		return b.String()
-	}
-	if n, ok := numberOf(v); ok {
-		if n.isFloat && n.f == math.Trunc(n.f) && !math.IsInf(n.f, 0) {
-			whole, _ := big.NewFloat(n.f).Int(nil)
-			return "n" + whole.String()
-		}
-		if n.isFloat {
-			return "n" + floatRepr(n.f)
-		}
-		return "n" + n.big().String()
-	}
-	return ""
+// hashedKey is equal for keys that are equal to Python: 1, 1.0 and True are.
+type hashedKey struct {
+	kind byte
+	text string
 }
 
-// hashable says whether Python takes v as a key.
-func hashable(v Value, depth int) bool {
-	if depth > maxCompared {
-		panic(failure{&LimitError{Limit: "Depth", Max: maxCompared}})
+func hashKey(v Value) hashedKey {
+	switch v := v.(type) {
+	case string:
+		return hashedKey{'s', v}
+	case markup:
+		return hashedKey{'s', string(v)}
+	case nil:
+		return hashedKey{kind: '0'}
+	case tuple:
+		var b strings.Builder
+		for _, item := range v {
+			key := hashKey(item)
+			b.WriteByte(key.kind)
+			b.WriteString(strconv.Itoa(len(key.text)) + ":" + key.text)
+		}
+		return hashedKey{'(', b.String()}
 	}
+	n, ok := numberOf(v)
+	switch {
+	case !ok:
+		return hashedKey{}
+	case n.isFloat && n.f == math.Trunc(n.f) && !math.IsInf(n.f, 0):
+		whole, _ := big.NewFloat(n.f).Int(nil)
+		return hashedKey{'n', whole.String()}
+	case n.isFloat:
+		return hashedKey{'n', floatRepr(n.f)}
+	}
+	return hashedKey{'n', n.big().String()}
+}
+
+// hashable says whether Python takes v as a key, and counts its parts.
+func hashable(r *rendering, v Value, depth int) bool {
+	r.compared(depth)
 	switch v := v.(type) {
 	case *List, *Dict, *dictView:
 		return false
 	case tuple:
 		for _, item := range v {
-			if !hashable(item, depth+1) {
+			if !hashable(r, item, depth+1) {
 				return false
 			}
 		}
+		return true
+	}
+	if s, ok := text(v); ok {
+		if depth > 0 {
+			r.charge(len(s)) // the key of a tuple is a copy
+		} else {
+			r.scan(s)
+		}
 	}
 	return true
+}
+
+// compared counts a part of values that are compared, or are keys.
+func (b *budget) compared(depth int) {
+	b.step()
+	if depth > maxCompared {
+		b.breach("Depth", maxCompared)
+	}
 }
 
 // typeName is what Python calls the type of v.
@@ -241,6 +272,15 @@ func truth(v Value) bool {
 		return n > 0
 	}
 	return true
+}
+
+// hasLength says whether v has a length.
+func hasLength(v Value) bool {
+	if _, ok := text(v); ok {
+		return true // its characters need not be counted
+	}
+	_, ok := length(v)
+	return ok
 }
 
 // length is len(v), where v has one.
@@ -335,20 +375,22 @@ func whole(i *big.Int) Value {
 // maxCompared is how deep values that are compared, or are keys, may nest.
 const maxCompared = 128
 
-// equalCharged is a == b.
-func equal(a, b Value) bool { return equalAt(a, b, 0) }
+// equal is a == b.
+func equal(r *rendering, a, b Value) bool { return equalAt(r, a, b, 0) }
 
-func equalAt(a, b Value, depth int) bool {
-	if depth > maxCompared {
-		panic(failure{&LimitError{Limit: "Depth", Max: maxCompared}})
-	}
+func equalAt(r *rendering, a, b Value, depth int) bool {
+	r.compared(depth)
 	if x, ok := numberOf(a); ok {
 		y, ok := numberOf(b)
 		return ok && compareNumbers(x, y) == 0
 	}
 	if x, ok := text(a); ok {
 		y, ok := text(b)
-		return ok && x == y
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		r.scan(x)
+		return x == y
 	}
 	switch x := a.(type) {
 	case undefined:
@@ -356,39 +398,39 @@ func equalAt(a, b Value, depth int) bool {
 		return ok
 	case *List:
 		y, ok := b.(*List)
-		return ok && equalItems(x.Items, y.Items, depth)
+		return ok && equalItems(r, x.Items, y.Items, depth)
 	case tuple:
 		y, ok := b.(tuple)
-		return ok && equalItems(x, y, depth)
+		return ok && equalItems(r, x, y, depth)
 	case *Dict:
 		y, ok := b.(*Dict)
-		return ok && equalDicts(x, y, depth)
+		return ok && equalDicts(r, x, y, depth)
 	case *dictView:
 		y, ok := b.(*dictView)
-		return ok && x.kind == y.kind && equalItems(x.items, y.items, depth)
+		return ok && x.kind == y.kind && equalItems(r, x.items, y.items, depth)
 	}
 	return a == b
 }
 
-func equalItems(a, b []Value, depth int) bool {
+func equalItems(r *rendering, a, b []Value, depth int) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		if !equalAt(a[i], b[i], depth+1) {
+		if !equalAt(r, a[i], b[i], depth+1) {
 			return false
 		}
 	}
 	return true
 }
 
-func equalDicts(a, b *Dict, depth int) bool {
+func equalDicts(r *rendering, a, b *Dict, depth int) bool {
 	if len(a.keys) != len(b.keys) {
 		return false
 	}
 	for i, k := range a.keys {
 		v, ok := b.get(k)
-		if !ok || !equalAt(a.values[i], v, depth+1) {
+		if !ok || !equalAt(r, a.values[i], v, depth+1) {
 			return false
 		}
 	}
