@@ -29,6 +29,7 @@ const (
 	atValue               // a value; in an array also "]"
 	inString              // in a value between delimiters
 	inDoubt               // behind such a value, in which a call may begin
+	inQuoted              // in a value between ordinary quotation marks
 	inBare                // in a bare value of which parts were emitted
 	atNext                // behind a value
 	atEnd                 // behind the body
@@ -48,6 +49,7 @@ const (
 // window's Scanned, and consumes what it has emitted.
 type body struct {
 	marks     *scan.Set
+	tools     []string
 	place     place
 	depth     int
 	arrays    [maxDepth/64 + 1]uint64 // by depth: an array, else an object
@@ -57,13 +59,16 @@ type body struct {
 	// candidate is where a string holds what may be the next call, or the end of the
 	// thought; none. From there on nothing is emitted before the string has closed.
 	candidate int
-	stringEnd int // where that string ends
+	stringEnd int  // where that string ends
+	mark      byte // the quotation mark round the value
 }
 
-func (b *body) startBody(marks *scan.Set) { *b = body{marks: marks, candidate: none} }
+func (b *body) startBody(marks *scan.Set, tools []string) {
+	*b = body{marks: marks, tools: tools, candidate: none}
+}
 
 // inString says whether the body breaks off within a string.
-func (b *body) inString() bool { return b.place == inString }
+func (b *body) inString() bool { return b.place == inString || b.place == inQuoted }
 
 // readBody reads on.
 func (b *body) readBody(w *sdk.Window) verdict {
@@ -76,6 +81,8 @@ func (b *body) readBody(w *sdk.Window) verdict {
 			v = b.readString(w)
 		case inDoubt:
 			v = b.settleDoubt(w)
+		case inQuoted:
+			v = b.readQuoted(w)
 		case inBare:
 			v = b.readBareValue(w)
 		default:
@@ -179,56 +186,69 @@ func (b *body) readKey(w *sdk.Window, p []byte) verdict {
 	if p[0] == '}' {
 		return b.closeNested(w)
 	}
-	at, n, end := 0, 0, 0
-	if p[0] == '<' {
-		var v verdict
-		if at, n, v = b.readQuotedKey(p, w.Final); v != bodyAgain {
-			return v
-		}
-		end = at + n + len(delimiter)
-	} else {
-		for n < len(p) && isName(p[n]) {
-			n++
-		}
-		end = n
-	}
-	end += scan.LeadingSpace(p[end:])
-	switch {
-	case n == 0 || end > maxKey:
-		return bodyBad
-	case end == len(p):
+	k, v := matchKey(p, w.Final)
+	switch v {
+	case scan.Wait:
 		return bodyMore
-	case p[end] != ':':
+	case scan.No:
 		return bodyBad
 	}
 	if !b.mute {
-		w.Key(w.Scanned+at, n, 0)
+		w.Key(w.Scanned+k.at, k.n, k.reading)
 		b.emitted = true
 	}
-	b.consumeBytes(w, end+1)
+	b.consumeBytes(w, k.end)
 	b.place = atValue
 	return bodyAgain
 }
 
-// readQuotedKey reads a key between delimiters.
-func (b *body) readQuotedKey(p []byte, final bool) (at, n int, v verdict) {
-	if scan.Prefix(p, delimiter, final) != scan.Yes {
-		return 0, 0, bodyBad
+// keyText is a key, n bytes at place at, how it is read, and the place behind its colon.
+type keyText struct {
+	at, n, end int
+	reading    uint8
+}
+
+// matchKey asks whether p begins with a key and its colon. Keys stand bare, between
+// delimiters, or, as in JSON, between quotation marks.
+func matchKey(p []byte, final bool) (k keyText, v scan.Verdict) {
+	mark := ""
+	if len(p) > 0 && p[0] == '<' {
+		mark = delimiter
+	} else if len(p) > 0 && (p[0] == '"' || p[0] == '\'') {
+		mark, k.reading = string(p[:1]), abi.ReadJSONBody
 	}
-	at = len(delimiter)
-	for at+n < len(p) && n <= maxKey {
-		switch scan.Prefix(p[at+n:], delimiter, final) {
-		case scan.Yes:
-			return at, n, bodyAgain
-		case scan.Wait:
-			return at, n, bodyMore
+	if v := scan.Prefix(p, mark, final); v != scan.Yes {
+		return k, v
+	}
+	k.at = len(mark)
+	for k.at+k.n < len(p) && k.n <= maxKey {
+		if mark == "" && !isName(p[k.n]) {
+			break
 		}
-		n++
+		if mark != "" {
+			if v := scan.Prefix(p[k.at+k.n:], mark, final); v == scan.Wait {
+				return k, scan.Wait
+			} else if v == scan.Yes {
+				break
+			}
+		}
+		k.n++
 	}
-	if n > maxKey {
-		return at, n, bodyBad
+	k.end = k.at + k.n
+	if k.end < len(p) {
+		k.end += len(mark)
 	}
-	return at, n, bodyMore
+	k.end += scan.LeadingSpace(p[k.end:])
+	switch {
+	case k.end > maxKey:
+		return k, scan.No
+	case k.end == len(p) && !final:
+		return k, scan.Wait
+	case k.n == 0 || k.end == len(p) || p[k.end] != ':':
+		return k, scan.No
+	}
+	k.end++
+	return k, scan.Yes
 }
 
 // beginValue reads the beginning of a value that is no string.
@@ -242,6 +262,10 @@ func (b *body) beginValue(w *sdk.Window, p []byte) verdict {
 		return bodyAgain
 	case p[0] == ']' && b.inArray():
 		return b.closeNested(w)
+	case p[0] == '"' || p[0] == '\'' || p[0] == '`':
+		b.mark, b.place = p[0], inQuoted
+		b.consumeBytes(w, 1)
+		return bodyAgain
 	}
 	return b.readBareValue(w)
 }
@@ -283,7 +307,7 @@ var stringWatch = []byte{'<'}
 func (b *body) mayEndCall(p []byte, id int, final bool) scan.Verdict {
 	switch {
 	case id == isOpenCall:
-		_, v := matchHeader(p[len(openCall):], final)
+		_, v := matchHeader(p[len(openCall):], b.tools, final)
 		return v
 	case b.inThought && id == isCloseThought && b.marks.Marker(id) == closeThought:
 		return scan.Yes

@@ -6,10 +6,11 @@
 //	barecall = "call:" name "{" members "}" "<tool_call|>" ;            the opener is lost
 //	members  = [ ws pair { ws "," ws pair } [ "," ] ws ] ;
 //	pair     = key ws ":" ws value ;
-//	key      = name | string ;
-//	name     = one or more of letters, digits, "_", ".", "-" ;
-//	value    = string | "{" members "}" | "[" [ value { "," value } [ "," ] ] "]" | bare ;
+//	key      = name | string | quoted ;
+//	name     = a tool's | one or more of letters, digits, "_", ".", "-" ;
+//	value    = string | quoted | "{" members "}" | "[" [ value { "," value } [ "," ] ] "]" | bare ;
 //	string   = `<|"|>` any bytes but that marker `<|"|>` ;
+//	quoted   = any bytes between `"`, "'" or "`" ;
 //	bare     = bytes up to "," or "}", in an array also "]" ;
 //
 // All markers are special tokens: an engine that skips them erases the grammar.
@@ -36,6 +37,9 @@
 // # Arguments
 //
 //   - A string has no escapes; in it every marker is data.
+//   - Ordinary quotation marks round a key or a value are no part of it, as the model
+//     sometimes writes JSON. A value ends at the mark behind which the next member, or
+//     the end of its object and call, follows. Between `"` and "'" it has escapes.
 //   - true, false and JSON numbers are that; null, none, nil, None, NULL and NIL are
 //     null; every other bare value is a string without its outer white space, an
 //     empty one in an object too. In an object "]" is part of it. One of more than a
@@ -58,7 +62,7 @@
 //     a string, the first header in a string that did not go on so is a call after
 //     all: the string before it lost its closer. In a thought, the thought's closer
 //     in a string counts like a header.
-//   - An opener that no header follows takes its words along, up to the next marker.
+//   - An opener that no header follows is prose.
 //   - A call without its opener is held until its closer has shown. Without one, or
 //     behind a letter, digit or "_", it is prose.
 //

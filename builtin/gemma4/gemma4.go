@@ -99,7 +99,7 @@ func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	case sdk.Reasoning:
 		d.prose = thoughts
 	}
-	p := &parser{start: start, rest: rest}
+	p := &parser{start: start, rest: rest, tools: s.Tools}
 	if d.guided != nil && s.Mode != abi.ModeNative {
 		started := *s
 		started.Start = start

@@ -18,7 +18,7 @@ type state uint8
 const (
 	inProse  state = iota
 	asking         // at a "call:" that has no opener
-	inHeader       // after a call's opener
+	inHeader       // at a call's opener
 	inBody         // in its arguments
 	inBroken       // in arguments that do not fit the grammar
 	behind         // behind the arguments
@@ -30,6 +30,7 @@ type parser struct {
 	dialect
 	guided sdk.Parser // reads in its place, in a guided mode
 	start  abi.Channel
+	tools  []string
 	rest   string // of the label of the thought that the prompt opened
 	prose  prose.Machine
 	state  state
@@ -66,7 +67,7 @@ func (p *parser) readPart(w *sdk.Window) bool {
 	case asking:
 		return p.askForHeader(w)
 	case inHeader:
-		return p.readHeader(w)
+		return p.readHeader(w, openCall)
 	case inBody:
 		return p.readArguments(w)
 	case inBroken:
@@ -81,11 +82,10 @@ func (p *parser) readPart(w *sdk.Window) bool {
 	case !ok:
 		return false
 	case id == proseCall:
-		w.Skip(len(openCall))
 		p.state = inHeader
 	default:
 		p.state = asking
-		p.asker.startAsking(p.marks)
+		p.asker.startAsking(p.marks, p.tools)
 		w.Scanned = 0
 	}
 	return true
@@ -99,7 +99,7 @@ func (p *parser) askForHeader(w *sdk.Window) bool {
 	case scan.Wait:
 		return false
 	case scan.Yes:
-		return p.readHeader(w)
+		return p.readHeader(w, "")
 	}
 	p.state = inProse
 	if p.prose.Thought {
@@ -110,41 +110,52 @@ func (p *parser) askForHeader(w *sdk.Window) bool {
 	return true
 }
 
-// readHeader reads up to the arguments. What is no header is lost.
-func (p *parser) readHeader(w *sdk.Window) bool {
-	n, v := matchHeader(w.Bytes(), w.Final)
+// readHeader reads an opener and the header behind it, up to the arguments.
+func (p *parser) readHeader(w *sdk.Window, opener string) bool {
+	n, v := matchHeader(w.Bytes()[len(opener):], p.tools, w.Final)
 	switch v {
 	case scan.Wait:
 		return false
 	case scan.No:
-		return p.loseCall(w)
+		p.state = inProse
+		p.prose.GiveBack(w, len(opener))
+		return true
 	}
-	w.Call(len(callWord), n, 0)
-	w.Skip(len(callWord) + n)
+	at := len(opener) + len(callWord)
+	w.Call(at, n, 0)
+	w.Skip(at + n)
 	w.Scanned = 0
 	p.state, p.broken.on = inBody, false
-	p.body.startBody(p.marks)
+	p.body.startBody(p.marks, p.tools)
 	p.body.inThought = p.prose.Thought
 	return true
 }
 
 // matchHeader asks whether b begins with the header of a call, and gives the length of
-// the name in it.
-func matchHeader(b []byte, final bool) (n int, v scan.Verdict) {
+// the name in it: one of the tools, or one that is made of the bytes of names.
+func matchHeader(b []byte, tools []string, final bool) (n int, v scan.Verdict) {
 	if v := scan.Prefix(b, callWord, final); v != scan.Yes {
 		return 0, v
 	}
 	b = b[len(callWord):]
+	mayOffer := false
+	for _, tool := range tools {
+		v := scan.Prefix(b, tool, final)
+		if v == scan.Yes && len(b) > len(tool) && b[len(tool)] == '{' {
+			return len(tool), scan.Yes
+		}
+		mayOffer = mayOffer || v == scan.Wait || v == scan.Yes && len(b) == len(tool) && !final
+	}
 	for n < len(b) && n <= maxName && isName(b[n]) {
 		n++
 	}
 	switch {
-	case n == len(b) && !final && n <= maxName:
+	case n < len(b) && n > 0 && b[n] == '{':
+		return n, scan.Yes
+	case mayOffer, n == len(b) && !final && n <= maxName:
 		return n, scan.Wait
-	case n == 0 || n == len(b) || b[n] != '{':
-		return n, scan.No
 	}
-	return n, scan.Yes
+	return n, scan.No
 }
 
 func isName(c byte) bool {
@@ -252,13 +263,14 @@ func (p *parser) findCallEnd(w *sdk.Window) bool {
 
 // asker reads a call that has no opener, without saying anything of it.
 type asker struct {
+	tools []string
 	begun bool
 	body  body
 }
 
-func (a *asker) startAsking(marks *scan.Set) {
-	a.begun = false
-	a.body.startBody(marks)
+func (a *asker) startAsking(marks *scan.Set, tools []string) {
+	a.begun, a.tools = false, tools
+	a.body.startBody(marks, tools)
 	a.body.mute = true
 }
 
@@ -270,7 +282,7 @@ func (a *asker) askForCall(w *sdk.Window, open bool) (n int, v scan.Verdict) {
 		if behindWord(w) {
 			return 0, scan.No
 		}
-		name, v := matchHeader(b, w.Final)
+		name, v := matchHeader(b, a.tools, w.Final)
 		if v != scan.Yes {
 			return 0, v
 		}
@@ -304,7 +316,7 @@ func newAsk(marks *scan.Set) guided.Ask {
 	var a asker
 	return func(w *sdk.Window, fresh bool) (n int, v scan.Verdict) {
 		if fresh {
-			a.startAsking(marks)
+			a.startAsking(marks, nil)
 		}
 		if b := w.Bytes()[len(callWord):]; len(b) > 0 && (b[0] == '{' || b[0] == '[') && !behindWord(w) {
 			return len(callWord), scan.Yes

@@ -77,7 +77,7 @@
 //   - ernie45: up to two line feeds behind </think> belong to it, as does one inside
 //     each response tag. The response tags are taken out.
 //   - lfm2: names may be dotted. A "{", or a "[" with a "{" behind it, is JSON.
-//     A checkpoint that repeats the calls in plain text shows that text.
+//     Where a checkpoint repeats a block's body behind its closer, that is structure.
 //   - lfm2, olmo3: from something that is no Python call on, the rest of the block
 //     is dropped; calls before it stay.
 //

@@ -82,7 +82,7 @@ var families = map[string]func() *turn.Grammar{
 		Block:    jsonBlockConfig("<tool_call>", "</tool_call>"),
 	})),
 	"jamba": lazyGrammar(turn.Config{Block: jsonBlockConfig("<tool_calls>", "</tool_calls>")}),
-	"lfm2": lazyGrammar(withThink(turn.Config{Block: toolblock.Config{
+	"lfm2": lazyGrammar(withThink(turn.Config{Echo: true, Block: toolblock.Config{
 		Open: "<|tool_call_start|>", Close: "<|tool_call_end|>", JSON: true,
 		Python: &pycall.Form{Dotted: true, Sure: true},
 	}})),

@@ -3,6 +3,7 @@ package pycall
 import (
 	"bytes"
 
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
@@ -12,8 +13,13 @@ func (r *Reader) readToken(b []byte, i int) (next int, ok bool) {
 	switch c := b[i]; r.state {
 	case inString, inKeyString:
 		return r.readString(b, i), true
-	case inEscape, inKeyEscape:
+	case inEscape, inKeyEscape, inTripleEscape:
 		r.state--
+		return i + 1, true
+	case afterQuote:
+		return r.readAfterQuote(c, i)
+	case inTriple:
+		r.readTriple(c, i)
 		return i + 1, true
 	case inName:
 		return r.readName(b, i)
@@ -208,19 +214,52 @@ func (r *Reader) readString(b []byte, i int) int {
 	case len(r.stack) > 0:
 		r.state = atComma
 	default:
-		r.from++
-		r.endValue(text, i)
+		r.ends, r.state = i, afterQuote
 	}
 	return i + 1
+}
+
+// readAfterQuote reads what follows a mark in an argument's string: it ended the string,
+// was the second of three that begin one, or is data.
+func (r *Reader) readAfterQuote(c byte, i int) (next int, ok bool) {
+	switch {
+	case c == r.quote && i == r.ends+1 && i == r.from+2:
+		r.from, r.ends, r.state = i+1, 0, inTriple
+		return i + 1, true
+	case scan.IsSpace(c):
+		return i + 1, true
+	case c == ',' || c == ')':
+		r.from++
+		r.endValue(text, r.ends)
+		return i, true
+	}
+	r.state = inString
+	return i, isIdent(c) || c != r.quote && (c == '"' || c == '\'' || c == '`') || c == '!' || c == '?' || c == ';'
+}
+
+// readTriple reads a byte of a string between three marks each.
+func (r *Reader) readTriple(c byte, i int) {
+	switch {
+	case c == '\\':
+		r.state, r.ends = inTripleEscape, 0
+	case c != r.quote:
+		r.ends = 0
+	case r.ends < 2:
+		r.ends++
+	default:
+		r.endValue(text, i-2)
+	}
 }
 
 // readName reads on in a call's name, up to its parenthesis.
 func (r *Reader) readName(b []byte, i int) (next int, ok bool) {
 	switch c := b[i]; {
+	case c == '(' && r.form.Only && !toolset.Offers(r.form.Tools, b[r.from:i]):
+		return i, false
 	case c == '(':
 		r.addPart(name, i)
 		r.state = atArg
-	case !isIdent(c) && !(r.form.Dotted && (c == '.' || c == '-')):
+	case !isIdent(c) && !(r.form.Dotted && (c == '.' || c == '-')) && !toolset.MayOffer(r.form.Tools, b[r.from:i+1]):
 		return i, false
 	}
 	return i + 1, true

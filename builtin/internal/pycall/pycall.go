@@ -6,6 +6,10 @@
 //	arg   = ident ws "=" ws value ;
 //	value = string | number | constant | list | tuple | dictionary ;
 //
+// A string that is an argument may stand between three marks each. In one that does
+// not, a mark behind which the text goes on with words is data: models forget to
+// escape it.
+//
 // Names may be words that Python reserves. Values are literals: a variable, an
 // expression or an argument without a name makes no call. The constants of JSON
 // count too, as models mix them in. A value goes out as its Python text, which the
@@ -34,6 +38,10 @@ type Form struct {
 	Lines bool
 	// Dotted names hold dots and hyphens.
 	Dotted bool
+	// Tools are those that the request offers: their names are names whatever bytes they
+	// have. Only: others make no call.
+	Tools []string
+	Only  bool
 	// Sure calls were announced by a marker: each is emitted at its closing
 	// parenthesis. Others are emitted together, when the list has proved to be one.
 	Sure bool
@@ -46,6 +54,7 @@ type Reader struct {
 	from  int    // where the token begins that is being read
 	word  int    // where the number or constant begins that is being read
 	quote byte   // of the string that is being read
+	ends  int    // where the mark stands behind which is read, or how many closing marks of three were read
 	stack []byte // closers of what is open in a value
 	parts []part
 	calls int // so many of them make whole calls
@@ -70,15 +79,18 @@ const (
 type state uint8
 
 const (
-	atOpen   state = iota // "["
-	atCall                // a call must come
-	inName                // in a call's name
-	atArg                 // an argument or ")"
-	inKey                 // in an argument's name
-	atEquals              // behind it
-	atValue               // a value must come
-	atItem                // a value or the closer of a list, a tuple or a dictionary
-	inString              // in a value
+	atOpen     state = iota // "["
+	atCall                  // a call must come
+	inName                  // in a call's name
+	atArg                   // an argument or ")"
+	inKey                   // in an argument's name
+	atEquals                // behind it
+	atValue                 // a value must come
+	atItem                  // a value or the closer of a list, a tuple or a dictionary
+	afterQuote              // behind a mark that may end a string, or be the second of three
+	inTriple                // in a value between three marks each
+	inTripleEscape
+	inString // in a value
 	inEscape
 	inKeyString // in a dictionary's key
 	inKeyEscape
@@ -148,7 +160,7 @@ func (r *Reader) stringWatch() []byte {
 var singleQuoteWatch = []byte{'\'', '\\'}
 
 // InString says whether what was read ends in a string.
-func (r *Reader) InString() bool { return r.state >= inString && r.state <= inKeyEscape }
+func (r *Reader) InString() bool { return r.state >= afterQuote && r.state <= inKeyEscape }
 
 // HasCall says whether the end of the text would find a call begun: a list's
 // bracket, a name and a parenthesis.

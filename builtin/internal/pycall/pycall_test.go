@@ -70,6 +70,7 @@ func said(form Form, text string, n int) string {
 
 func TestReader(t *testing.T) {
 	list, dotted, sure, lines := Form{}, Form{Dotted: true}, Form{Sure: true}, Form{Lines: true, Sure: true}
+	only := Form{Only: true, Tools: []string{"f", "m:c.f"}}
 	for _, c := range []struct {
 		form       Form
 		text, want string
@@ -91,7 +92,14 @@ func TestReader(t *testing.T) {
 		{list, `[f(a=[1)])]`, `[f(a=[1)])]`},
 		{list, `[f(a={1: 2})]`, `[f(a={1: 2})]`},
 		{list, `[f(a={'k'})]`, `[f(a={'k'})]`},
-		{list, `[f(a='''x''')]`, `[f(a='''x''')]`},
+		{list, `[f(a='''x''')]`, `f( a=4:x )`},
+		{list, `[f(a='''it's "''\''' ''', b='')]`, `f( a=4:it's "''\'''  b=4: )`},
+		{list, `[f(a='' , b='x' )]`, `f( a=4: b=4:x )`},
+		{list, `[f(a="say "hi" to 'Bob'!", b='it's')]`, `f( a=4:say "hi" to 'Bob'! b=4:it's )`},
+		{list, `[f(a="x" + y)]`, `[f(a="x" + y)]`},
+		{list, `[f(a='''x'')]`, ``},
+		{only, `[f(), g()]`, `[f(), g()]`},
+		{only, `[m:c.f(a=1)]`, `m:c.f( a=5:1 )`},
 		{list, `[f(a='x' 'y')]`, `[f(a='x' 'y')]`},
 		{list, `[f (a=1)]`, `[f (a=1)]`},
 		{list, `[f(a=1);]`, `[f(a=1);]`},

@@ -427,7 +427,9 @@ func (b *Block) readBody(w *sdk.Window) progress {
 		}
 		return b.goTo(atObject)
 	case b.g.Python != nil:
-		b.python.Start(w, *b.g.Python, b.lead)
+		form := *b.g.Python
+		form.Tools = b.tools
+		b.python.Start(w, form, b.lead)
 		return b.goTo(atPython)
 	case b.marker > 0:
 		return b.readFirstFunction(p, w.Final)

@@ -41,6 +41,8 @@ type Config struct {
 	// Separator stands between two blocks or functions and belongs to them.
 	Separator string
 
+	// Echo says that the model may write a block's body once more behind its closer.
+	Echo  bool
 	Block toolblock.Config // its Escape is EndThink
 }
 
@@ -150,6 +152,7 @@ type parser struct {
 	calls int // whether calls are read
 	prose prose.Machine
 	block toolblock.Block
+	echo  echo
 	in    turnState
 
 	refused int // openers in prose whose closers have not come
@@ -163,6 +166,7 @@ const (
 	inBlock            // in a block or in a function without one
 	atMarker           // at a function's marker that stands in prose
 	between            // behind a block, where a separator may stand
+	atEcho             // behind a block, where its body may stand once more
 	atStart            // where a thought may begin that only the start can have
 )
 
@@ -180,6 +184,7 @@ func (p *parser) Step(w *sdk.Window) {
 func (p *parser) readPart(w *sdk.Window) bool {
 	switch p.in {
 	case inBlock:
+		p.echo.keep(w)
 		if !p.block.Step(w) {
 			return false
 		}
@@ -190,14 +195,24 @@ func (p *parser) readPart(w *sdk.Window) bool {
 			return true
 		}
 		p.refused = 0
-		if p.g.Separator != "" {
+		switch {
+		case p.g.Separator != "":
 			p.in = between
+		case p.g.Echo:
+			p.echo.end(w, p.g.Block.Close)
+			p.in = atEcho
 		}
 		return true
 	case atMarker:
 		return p.readFunctionMarker(w)
 	case between:
 		return p.skipSeparator(w)
+	case atEcho:
+		if p.echo.skip(w) {
+			p.in = inProse
+			return true
+		}
+		return false
 	case atStart:
 		return p.readLeadingThought(w)
 	}
@@ -209,6 +224,9 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		w.Skip(len(p.g.inner[p.calls].Call(id)))
 		p.prose.Start(p.g.prose[0][p.calls], false)
 	case id < blocks:
+		if p.g.Echo {
+			p.echo.start(w, p.g.Block.OpenerLen(p.g.calls[id]))
+		}
 		p.block.Enter(p.prose.Thought, p.g.Block.OpenerLen(p.g.calls[id]))
 		p.in = inBlock
 	case id >= p.g.openers.Count():

@@ -1,4 +1,4 @@
-package llama3json
+package barecall
 
 import (
 	"slices"
@@ -22,14 +22,18 @@ type object struct {
 	tools  []string
 	origin origin
 	walk   scan.Walk
-	lead   int // where it begins
-	at     int // how far it was read
-	key    int // where the key begins
+	lead   int       // where it begins, or the list of which it is the first
+	at     int       // how far it was read
+	args0  int       // where its arguments begin
+	inner  scan.Walk // of its arguments
+	inAt   int       // how far that was read
+	key    int       // where the key begins
 	role   role
 	value  int // where the value begins
 
 	any     bool // it has a member
 	args    bool // with arguments
+	whole   bool // that are whole
 	named   bool // with a name
 	offered bool // of an offered tool
 	odd     bool // with a member that calls lack
@@ -45,14 +49,16 @@ const (
 	isType
 )
 
-// startObject looks at the object at place at.
-func (o *object) startObject(from origin, at int) {
-	*o = object{tools: o.tools, origin: from, lead: at, at: at}
-	o.walk.Start(false)
+// startObject looks at the object at place at, which begins a list at place lead or stands
+// alone there.
+func (o *object) startObject(from origin, lead, at int) {
+	*o = object{tools: o.tools, origin: from, lead: lead, at: at}
+	o.walk.StartLenient(false)
+	o.inner.StartLenient(false)
 }
 
-// lookAhead reads on. Yes: a call, whose name is known and whose arguments have begun.
-// No: none.
+// lookAhead reads on. Yes: a call, whose name is known and whose arguments are whole, or
+// have a first member. No: none.
 func (o *object) lookAhead(b []byte) scan.Verdict {
 	for {
 		n, s := o.walk.Next(b, o.at)
@@ -60,8 +66,16 @@ func (o *object) lookAhead(b []byte) scan.Verdict {
 		ok := true
 		switch s {
 		case scan.WalkMore:
+			if o.hasSoundMember(b[:n]) {
+				return scan.Yes
+			}
 			return scan.Wait
-		case scan.WalkBad, scan.ObjectEnds:
+		case scan.WalkBad:
+			if o.hasSoundMember(b[:n]) {
+				return scan.Yes
+			}
+			return scan.No
+		case scan.ObjectEnds:
 			return scan.No
 		case scan.KeyBegins:
 			o.key = n + 1
@@ -75,10 +89,32 @@ func (o *object) lookAhead(b []byte) scan.Verdict {
 		switch {
 		case !ok:
 			return scan.No
-		case o.named && o.args:
+		case o.named && o.whole:
 			return scan.Yes
 		}
 	}
+}
+
+// maxDoubt is how long arguments may be, in bytes, before their first member is whole.
+const maxDoubt = 4 << 10
+
+// hasSoundMember says whether the arguments of a call with a name, as far as b goes, have
+// a member that is whole, or more than may be waited for.
+func (o *object) hasSoundMember(b []byte) bool {
+	if !o.named || !o.args {
+		return false
+	}
+	for len(b)-o.args0 <= maxDoubt {
+		n, s := o.inner.Next(b, o.inAt)
+		o.inAt = n
+		switch s {
+		case scan.ValueEnds:
+			return true
+		case scan.WalkMore, scan.WalkBad, scan.WalkEnd:
+			return false
+		}
+	}
+	return true
 }
 
 // endKey sees what a member means. Without a marker the first member of a call is
@@ -107,9 +143,9 @@ func (o *object) beginValue(c byte, at int) (ok bool) {
 	o.value = at
 	switch {
 	case o.role == isName && !o.named:
-		return c == '"'
+		return c == '"' || c == '\''
 	case o.role == isArgs && !o.args:
-		o.args = c == '{'
+		o.args, o.args0, o.inAt = c == '{', at, at
 		return o.args
 	}
 	return true
@@ -117,6 +153,7 @@ func (o *object) beginValue(c byte, at int) (ok bool) {
 
 // endValue takes a call's name.
 func (o *object) endValue(value []byte) (ok bool) {
+	o.whole = o.whole || o.role == isArgs
 	if o.role != isName || o.named {
 		return true
 	}
@@ -127,4 +164,4 @@ func (o *object) endValue(value []byte) (ok bool) {
 }
 
 // isCutCall says whether an object that the text cut would have been a call.
-func (o *object) isCutCall() bool { return o.origin == marked || o.offered }
+func (o *object) isCutCall() bool { return o.named && (o.origin == marked || o.offered) }
