@@ -45,8 +45,8 @@
 // # Between messages
 //
 // Words are text, white space around them too; white space between messages and
-// stray closers are framing; half a header at the end is never visible. A header
-// that is none loses its marker, and the rest is text. After "<|call|>" and
+// stray closers are framing; half a header at the end is never visible. A marker
+// that begins no header is prose, in a body too. After "<|call|>" and
 // "<|return|>" the turn may go on.
 //
 // In a message's body a quoted marker is prose (the rule that all families

@@ -5,7 +5,8 @@
 //
 //	turn   = { text | tagged | bare } ;
 //	tagged = "<|python_tag|>" ws ( calls | code ) ;
-//	bare   = calls ;
+//	bare   = [ fence ] ( calls | list ) [ fence ] ;
+//	list   = "[" object { "," object } "]" | a list of Python calls, see package pycall ;
 //	calls  = object { ws ";" ws [ "<|python_tag|>" ws ] object } [ ws ";" ws EOF ] ;
 //	object = JSON object: "name" string, "parameters" | "arguments" object, other members ignored, in any order ;
 //	code   = anything that does not begin a call object ;
@@ -25,10 +26,11 @@
 //
 // What is no call is text, verbatim. It is known to be none, and let go of, when
 // its first member is not a call's, its name is not one (above), its arguments are
-// no object, or it ends. Objects inside an object that is text are text; an empty
+// no object, they break before a first member is whole, or it ends. Objects inside an object that is text are text; an empty
 // line in one of its strings, which JSON does not allow, ends it. An object in a
 // quotation is text: an answer that explains the format must not run. The tag is
-// taken out, also before code, but not in a quotation.
+// taken out, also before code; with anything else behind it, it is prose. Of a list of
+// Python calls all names must be offered.
 //
 // # Calls
 //
@@ -39,16 +41,16 @@
 //   - Behind a call, ";" with another object goes on with calls, and a ";" that ends
 //     the text is structure. Anything else is text from the byte behind the brace on,
 //     the ";" included.
-//   - The text ends inside an object: it is dropped behind the tag or a ";", and where
-//     its name is already known to be offered; else it is text.
+//   - The text ends inside an object: it is dropped where its name is known, behind the tag
+//     or a ";" or if it is offered; else it is text.
 //
 // Decided here, where no source settles it:
 //
 //   - The tag may come again behind ";".
 //   - White space before the first object is text, and the object still starts the
 //     output.
-//   - A call whose JSON breaks is dropped, up to where its brackets close, or the
-//     tag or an empty line before that.
+//   - A call whose arguments break behind their first member is unsound. It ends where their
+//     brackets close, or at the tag or an empty line before that.
 //
 // # Thoughts, guided decoding
 //

@@ -11,9 +11,10 @@ func TestEager(t *testing.T) {
 	sdktest.Eager(t, &Module, "llama3_json",
 		[]sdktest.Step{
 			{`{"na`, ``},
-			{`me": "f", "parameters": {`, `[f][{]`},
-			{`"a": 1`, `["a": 1]`},
-			{`}`, `[}]`},
+			{`me": "f", "parameters": {`, ``},
+			{`"a": 1`, ``}, // the first argument is not whole
+			{`, "b": "x`, `[f][{"a": 1, "b": "x]`},
+			{`"}`, `["}]`},
 			{`}`, `end`},
 			{`;`, ``},
 			{` x`, `; x`},

@@ -48,18 +48,18 @@
 //     letters and digits (ids in the manifest): templates insist on it.
 //   - Parallel calls are elements of an array; in the named forms the opener is emitted
 //     again.
-//   - What the end of the text cuts is dropped: a name, an id, an object. Whole
+//   - What the end of the text cuts behind a name is dropped: an id, an object. Whole
 //     elements stay, a missing "]" costs nothing.
 //
 // Decided here, where no source settles it:
 //
 //   - One call object in place of the array is read like an array of one.
-//   - [TOOL_CALLS] with none of the forms behind it is taken out, and the rest is
-//     prose. A named call without a name is dropped with its arguments.
+//   - [TOOL_CALLS] without a whole name behind it is prose, and so is what stands there. A
+//     name that the request offers counts whatever bytes it has.
 //   - Named arguments that are no JSON end where their brackets close, and the call
 //     is unsound; a marker or an empty line before that ends them too, and the call
-//     is dropped. A broken array drops the element that broke and those behind it, up
-//     to where its brackets close. So broken JSON does not swallow the answer.
+//     is dropped. In a broken array the element that broke is unsound, and those behind it are
+//     dropped, up to where its brackets close. So broken JSON does not swallow the answer.
 //   - [TOOL_CALLS] in a string of arguments that later prove broken begins a call: an
 //     unterminated string costs one call.
 //

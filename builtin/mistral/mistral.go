@@ -34,6 +34,7 @@ var markers = scan.NewSet(args, callID, toolCalls, endCalls, think, endThink)
 const (
 	isArgs = iota
 	isCallID
+	isToolCalls
 )
 
 // dialect is the set of markers that a session reads.
@@ -83,7 +84,7 @@ func newParser(open *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	if calls {
 		g = d.calls
 	}
-	p := &parser{start: start, array: arrays.Block(open)}
+	p := &parser{start: start, tools: open.Tools, array: arrays.Block(open)}
 	p.prose.Trial = opening.Trial(open, kind, newParser)
 	p.prose.Start(g, start == abi.ChannelReasoning)
 	return p

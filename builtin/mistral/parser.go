@@ -20,7 +20,7 @@ type state uint8
 
 const (
 	inProse state = iota
-	opened        // behind the opener
+	opened        // at the opener
 	inID          // after a call's name and the marker of its id
 	inBody        // in a named call's arguments
 	inArray
@@ -30,6 +30,7 @@ const (
 // parser reads one session in native mode.
 type parser struct {
 	start abi.Channel
+	tools []string
 	prose prose.Machine
 	state state
 	body  jsonbody.Body
@@ -63,6 +64,9 @@ func (p *parser) readPart(w *sdk.Window) bool {
 			return false
 		}
 		p.state = closed
+		if p.array.Refused() > 0 {
+			return p.giveBack(w)
+		}
 		return true
 	case closed:
 		return p.readAfterCall(w)
@@ -70,57 +74,69 @@ func (p *parser) readPart(w *sdk.Window) bool {
 	if _, ok := p.prose.Next(w); !ok {
 		return false
 	}
-	w.Skip(len(toolCalls))
 	p.state = opened
 	return true
 }
 
-// readAfterMarker looks at what tells the forms apart.
+// giveBack makes prose of the opener, behind which no call has a name.
+func (p *parser) giveBack(w *sdk.Window) bool {
+	p.state = inProse
+	p.prose.GiveBack(w, len(toolCalls))
+	return true
+}
+
+// readAfterMarker looks behind the opener at what tells the forms apart.
 func (p *parser) readAfterMarker(w *sdk.Window) bool {
 	b := w.Bytes()
-	n := scan.LeadingSpace(b)
+	n := len(toolCalls) + scan.LeadingSpace(b[len(toolCalls):])
 	switch {
-	case n > maxSpace:
-		p.state = inProse
-		return true
+	case n > len(toolCalls)+maxSpace, n == len(b) && w.Final:
+		return p.giveBack(w)
 	case n == len(b):
-		return endCutHeader(w)
+		return false
 	case b[n] != '[' && b[n] != '{':
 		return p.readHeader(w, n)
 	}
 	switch id, v := markers.MatchPrefix(b[n:], w.Final); {
 	case v == scan.Wait:
 		return false
-	case v == scan.Yes && (id == isArgs || id == isCallID):
-		return p.readHeader(w, n)
-	case v == scan.Yes:
+	case v == scan.Yes && id == isToolCalls: // twice
 		w.Skip(n)
-		p.state = inProse
-	default:
-		p.array.Enter(p.prose.Thought, 0)
-		p.state = inArray
+		return true
+	case v == scan.Yes:
+		return p.giveBack(w)
 	}
+	p.array.Enter(p.prose.Thought, len(toolCalls))
+	p.state = inArray
 	return true
 }
 
-// readHeader reads a name from place from on, and the marker or brace behind it. A
-// body without a name makes no call; a name with neither behind it is prose.
+// readHeader reads a name from place from on, and the marker or brace behind it. Without
+// these the opener is prose.
 func (p *parser) readHeader(w *sdk.Window, from int) bool {
 	b := w.Bytes()
 	to := from + nameLen(b[from:])
 	next, at, v := stateAfterName(b, to)
+	for _, tool := range p.tools { // offered names count whatever bytes they have
+		switch scan.Prefix(b[from:], tool, w.Final) {
+		case scan.Wait:
+			v = scan.Wait
+		case scan.Yes:
+			if n, a, tv := stateAfterName(b, from+len(tool)); len(tool) > to-from && tv != scan.No {
+				to, next, at, v = from+len(tool), n, a, tv
+			}
+		}
+	}
 	switch {
-	case to-from > maxName || v == scan.No:
-		p.state = inProse
-		return true
+	case to == from || v == scan.No || v == scan.Wait && w.Final && to == len(b) || to-from > maxName && v != scan.Yes:
+		return p.giveBack(w)
 	case v == scan.Wait:
 		return endCutHeader(w)
-	case to > from:
-		w.Call(from, to-from, 0)
 	}
+	w.Call(from, to-from, 0)
 	w.Skip(at)
 	if p.state = next; next == inBody {
-		p.body.Start(body, !w.InCall())
+		p.body.Start(body, false)
 	}
 	return true
 }

@@ -3,13 +3,13 @@
 //
 // # Grammar
 //
-//	turn = { text | list } ;
+//	turn = { text | [ fence ] ( list | json ) [ fence ] } ;
 //	list = [ "<|python_start|>" ws ] "[" ws call { ws "," ws call } ws ( "]" | EOF ) [ ws "<|python_end|>" ] ;
 //	ws   = { " " | "\t" | "\r" | "\n" } ;
 //
-// See package pycall for calls and their values. The two markers are special
-// tokens of Llama 4; they are taken out, also where one stands alone, but not in a
-// quotation. <|eot_id|>, <|eom_id|> and, in Llama 4, <|eot|> end a turn.
+// See package pycall for calls and their values. json is a call object, or a list of
+// them, as llama3_json writes them; its name must be an offered one. The two markers are
+// special tokens of Llama 4; a start without a list behind it is prose. <|eot_id|>, <|eom_id|> and, in Llama 4, <|eot|> end a turn.
 //
 // # Which bracket is a call
 //
@@ -35,8 +35,8 @@
 //
 // Decided here, where no source settles it:
 //
-//   - Positional arguments, variables, expressions, triple quotes and strings side by
-//     side make no call, nor does a number with leading zeros.
+//   - Positional arguments, variables, expressions and strings side by side make no
+//     call, nor does a number with leading zeros.
 //   - Raw line feeds in strings pass.
 //   - Of a bracket that proves to be no list, all up to the byte that no list has is
 //     text; a list may begin there, not before.

@@ -179,7 +179,9 @@ func (p *parser) readStart(w *sdk.Window) bool {
 			p.state = atTheStart
 			return false
 		}
-		if id, ok := p.prose.Next(w); ok {
+		if id, ok := p.prose.Next(w); ok && p.g.Python {
+			p.lookFrom(inText, id)
+		} else if ok {
 			p.lookFrom(atStart, id)
 		}
 	}

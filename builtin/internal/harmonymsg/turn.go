@@ -38,6 +38,8 @@ type Turn struct {
 	NoWords func(w *sdk.Window)
 
 	state state
+	body  state         // that a header's marker interrupts
+	ender int           // place of that marker in Enders
 	prose prose.Machine // goes on from one body to the next
 	begun bool
 }
@@ -45,11 +47,12 @@ type Turn struct {
 type state uint8
 
 const (
-	between state = iota // messages
-	inWords              // between messages, behind a word
-	shown                // in a body that is prose
-	literal              // in a body that is text with its markup
-	ignored              // in a body that nobody sees
+	between  state = iota // messages
+	inWords               // between messages, behind a word
+	shown                 // in a body that is prose
+	literal               // in a body that is text with its markup
+	atHeader              // at the marker of a header in such a body
+	ignored               // in a body that nobody sees
 	over
 )
 
@@ -104,6 +107,8 @@ func (t *Turn) NextHeader(w *sdk.Window) (Header, bool) {
 		switch t.state {
 		case shown, literal:
 			more = t.readProse(w)
+		case atHeader:
+			more = t.readHeaderInBody(w)
 		case ignored:
 			more = t.skipBody(w)
 		case over:
@@ -129,12 +134,29 @@ func (t *Turn) readProse(w *sdk.Window) bool {
 	}
 	switch {
 	case id >= EnderHeaders:
+		t.body, t.ender, t.state = t.state, id, atHeader
+		return true
 	case t.state == literal:
 		w.Text(Enders.Len(id))
 	default:
 		w.Skip(Enders.Len(id))
 	}
 	t.MessageEnded(id)
+	return true
+}
+
+// readHeaderInBody looks at the marker of a header in a body whose closer is missing. If no
+// header follows it is prose, and the body goes on.
+func (t *Turn) readHeaderInBody(w *sdk.Window) bool {
+	switch _, v := ReadHeader(w.Bytes(), false); {
+	case v == scan.No:
+		t.prose.GiveBack(w, Enders.Len(t.ender))
+		t.state = t.body
+	case v == scan.Wait && !w.Final:
+		return false
+	default:
+		t.MessageEnded(t.ender)
+	}
 	return true
 }
 
@@ -197,6 +219,11 @@ func (t *Turn) readBetweenMessages(w *sdk.Window) (h Header, found, again bool) 
 		return h, false, false
 	case scan.Yes:
 		t.consumeSpace(w, n)
+		if id >= EnderHeaders { // without a header behind it
+			w.Text(framing.Len(id))
+			t.state = inWords
+			return h, false, true
+		}
 		w.Skip(framing.Len(id))
 		t.MessageEnded(id)
 		return h, false, true
