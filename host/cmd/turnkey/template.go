@@ -19,8 +19,11 @@ func templateCommand() *cobra.Command {
 	return cmd
 }
 
-// templateSource is where a chat template comes from.
-type templateSource struct{ template, tokenizerConfig string }
+// templateSource is where a chat template comes from, and how it is rendered.
+type templateSource struct {
+	template, tokenizerConfig string
+	asServed                  bool
+}
 
 func templateRenderCommand() *cobra.Command {
 	var source templateSource
@@ -28,12 +31,15 @@ func templateRenderCommand() *cobra.Command {
 		Use:   "render --chat-template FILE | --tokenizer-config FILE < request.json",
 		Short: "Print the prompt that a chat template makes of a request",
 		Long: "Reads a chat completion request and prints the prompt, byte for byte as Python's jinja2 renders it for Hugging Face's tokenizers. " +
-			"chat_template_kwargs of the request reach the template; a tokenizer_config.json also tells the text of the beginning and end tokens.",
+			"chat_template_kwargs of the request reach the template; a tokenizer_config.json also tells the text of the beginning and end tokens. " +
+			"With --as-served the request is prepared as the server prepares it: content in the form that the template reads, a message that is continued, " +
+			"less of the conversation where the template refuses it.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return renderTemplate(cmd, &source) },
 	}
 	cmd.Flags().StringVar(&source.template, "chat-template", "", "file with the chat template")
 	cmd.Flags().StringVar(&source.tokenizerConfig, "tokenizer-config", "", "a model's tokenizer_config.json, with its chat template in it or beside it")
+	cmd.Flags().BoolVar(&source.asServed, "as-served", false, "prepare the request as the server does")
 	return cmd
 }
 
@@ -50,6 +56,8 @@ func renderTemplate(cmd *cobra.Command, source *templateSource) error {
 		Messages []jsonx.Raw `json:"messages"`
 		Tools    []jsonx.Raw `json:"tools"`
 		Args     jsonx.Raw   `json:"chat_template_kwargs"`
+		Continue bool        `json:"continue_final_message"`
+		Generate jsonx.Raw   `json:"add_generation_prompt"`
 	}
 	if err := json.Unmarshal(body, &request); err != nil {
 		return fmt.Errorf("the request on standard input: %w", err)
@@ -57,12 +65,22 @@ func renderTemplate(cmd *cobra.Command, source *templateSource) error {
 	if request.Messages == nil {
 		return errors.New("the request on standard input has no messages")
 	}
-	in.Messages, in.Tools, in.Args = request.Messages, request.Tools, jsonx.Members(request.Args)
-	text, err := template.Render(cmd.Context(), in)
+	in.Messages, in.Tools = request.Messages, request.Tools
+	if !jsonx.IsNull(request.Generate) {
+		in.Args = []jsonx.Member{{Name: "add_generation_prompt", Value: request.Generate}}
+	}
+	in.Args = append(in.Args, jsonx.Members(request.Args)...)
+	var p prompt.Prompt
+	if source.asServed {
+		in.Continue = request.Continue
+		p, err = template.RenderTurn(cmd.Context(), in)
+	} else {
+		p.Text, err = template.Render(cmd.Context(), in)
+	}
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(cmd.OutOrStdout(), text)
+	_, err = io.WriteString(cmd.OutOrStdout(), p.Text)
 	return err
 }
 
