@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
@@ -22,6 +23,13 @@ import (
 // Of the case it takes the open block, the tools and the finish reason. The error
 // is the one that the request would end with; the pieces before it are given too.
 func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, error) {
+	return AssembleTraced(e, c, chunks, nil)
+}
+
+// AssembleTraced is Assemble, and writes each event of the parser to trace, if that is not
+// nil: its span of the raw text, where the text is accounted for, and what was dropped.
+func AssembleTraced(e parser.Engine, c *cases.Case, chunks []string, trace io.Writer) ([]cases.Piece, error) {
+	tracer := newTracer(trace)
 	s, err := c.OpenBlock(e.Parser().Name)
 	if err != nil {
 		return nil, err
@@ -33,21 +41,26 @@ func Assemble(e parser.Engine, c *cases.Case, chunks []string) ([]cases.Piece, e
 	framer := framing.New(framing.Config{
 		Tools: typing.NewTools(tools), Typing: e.Parser().Typing, Lead: e.Parser().Lead, Guided: c.Mode, NamedTool: c.NamedTool,
 	})
-	session, events, err := parse.Open(parse.Config{Engine: e, Open: s, Policy: parse.FaultIsError, Sent: framer.Sent})
+	session, events, err := parse.Open(parse.Config{Engine: e, Open: s, Policy: parse.FaultIsError, Sent: framer.Sent, OnNote: tracer.traceNote})
 	if err != nil {
 		return nil, requestError(err)
 	}
 	defer session.Close()
 	a := assembly{calls: map[int]int{}}
+	defer func() { tracer.traceDrops(framer.Counts()) }()
+	tracer.traceStep("open", session, events)
 	a.addDeltas(framer.Apply(events, nil))
 	for _, chunk := range chunks {
-		if events, err = session.Push(chunk); err != nil {
+		events, err = session.Push(chunk)
+		tracer.traceStep(fmt.Sprintf("push %q", chunk), session, events)
+		if err != nil {
 			a.addDeltas(framer.Apply(events, nil))
 			return a.completedPieces(), requestError(err)
 		}
 		a.addDeltas(framer.Apply(events, nil))
 	}
 	events, err = session.Finish(c.Finish)
+	tracer.traceStep("finish", session, events)
 	a.addDeltas(framer.Finish(framer.Apply(events, nil)))
 	return a.completedPieces(), requestError(err)
 }

@@ -22,6 +22,7 @@ type parseFlags struct {
 	family, tools, start, mode, finish, engine, modules string
 	chunks                                              int
 	options                                             map[string]string
+	trace                                               bool
 }
 
 func parseCommand() *cobra.Command {
@@ -41,6 +42,7 @@ func parseCommand() *cobra.Command {
 	flags.StringVar(&f.engine, "engine", engineWasm, "how the parser runs: wasm, native, process")
 	flags.IntVar(&f.chunks, "chunks", 0, "give the text in pieces of so many bytes; 0: whole")
 	flags.StringToStringVar(&f.options, "option", nil, "an option of the parser, KEY=VALUE; may be given more than once")
+	flags.BoolVar(&f.trace, "trace", false, "print on standard error what the parser answers: each event's span, how far the text is accounted for, what is held back, what is dropped")
 	flags.StringVar(&f.modules, "modules", "", "folder with .wasm modules of your own")
 	return cmd
 }
@@ -75,7 +77,11 @@ func parseText(cmd *cobra.Command, f *parseFlags) error {
 	if len(f.options) > 0 {
 		e = &withOptions{e, f.options}
 	}
-	events, surfaced := conform.Assemble(e, c, cutText(string(raw), f.chunks))
+	var trace io.Writer
+	if f.trace {
+		trace = cmd.ErrOrStderr()
+	}
+	events, surfaced := conform.AssembleTraced(e, c, cutText(string(raw), f.chunks), trace)
 	out := json.NewEncoder(cmd.OutOrStdout())
 	out.SetEscapeHTML(false)
 	for _, e := range events {
