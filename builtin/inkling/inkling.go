@@ -121,6 +121,15 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		return false
 	}
 	p.state = inHeader
+	if n := p.block.Refused(); n > 0 { // prose, in the frame that it stands in
+		thought := p.begun && p.prose.Thought
+		if thought {
+			w.Reasoning(n)
+		} else {
+			w.Text(n)
+		}
+		p.enterProse(thought)
+	}
 	return true
 }
 
@@ -160,9 +169,8 @@ func (p *parser) readHeader(w *sdk.Window) bool {
 	case id < isThinking:
 		w.Skip(marker)
 	case id == isCall && p.calls:
-		w.Skip(marker)
 		p.framed, p.state = true, inCall
-		p.block.Enter(false, 0)
+		p.block.Enter(false, marker)
 	case id == isCall:
 		w.Text(marker)
 		p.enterProse(false)
