@@ -100,7 +100,9 @@ func (c *call) addJSON(data []byte) {
 		data = jsonx.TrimLeft(data)
 		c.isText = len(data) > 0 && data[0] == '"'
 	}
-	c.rawArguments = append(c.rawArguments, data...)
+	if !c.argumentsSent {
+		c.rawArguments = append(c.rawArguments, data...)
+	}
 	if c.isText {
 		return
 	}

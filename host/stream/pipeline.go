@@ -227,11 +227,13 @@ func (p *pipeline) pushVisible(dst []framing.Delta, events []parse.CheckedEvent,
 // readCalls passes text or reasoning to the parser of calls.
 func (p *pipeline) readCalls(dst []framing.Delta, e *parse.CheckedEvent, last bool) ([]framing.Delta, error) {
 	p.spans.append(e)
-	push := p.callReader.PushThought
+	var events []parse.CheckedEvent
+	var err error
 	if e.Kind == abi.Text {
-		push = func(text string) ([]parse.CheckedEvent, error) { return p.callReader.Push(text, last) }
+		events, err = p.callReader.Push(string(e.Data), last)
+	} else {
+		events, err = p.callReader.PushThought(string(e.Data))
 	}
-	events, err := push(string(e.Data))
 	return p.applyVisible(dst, events), err
 }
 
