@@ -40,7 +40,7 @@ const (
 type Config struct {
 	Tools  *typing.Tools    // the request's tools; nil: none
 	Typing *manifest.Typing // how the parser's family reads bare values; nil: the default
-	IDs    *IDs             // shared by the choices of a response; nil: its own
+	IDs    *IDs             // of the choice; nil: random ones
 
 	Lead string // text in front of the first content; manifest.Parser.Lead
 

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 )
@@ -16,10 +15,9 @@ const (
 	shortIDLength = 9
 )
 
-// IDs gives the ids of one response's calls: each is unlike all others that it
-// has seen. It may be used by several goroutines.
+// IDs gives the ids of one choice's calls: each is unlike all others that it has seen.
+// Choices count for themselves: they are answers that don't know of each other.
 type IDs struct {
-	mu        sync.Mutex
 	form      string
 	nextIndex int // of the next call, in the conversation
 	used      map[string]struct{}
@@ -44,8 +42,6 @@ func (ids *IDs) Take(id, name string) string {
 
 // takeOrReplace gives id back if it is not used yet, else a new one. ok says which.
 func (ids *IDs) takeOrReplace(id, name string) (_ string, ok bool) {
-	ids.mu.Lock()
-	defer ids.mu.Unlock()
 	ok = id != ""
 	if ok {
 		_, used := ids.used[id]

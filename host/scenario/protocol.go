@@ -8,7 +8,6 @@ import (
 
 // checkStream checks the frames against the protocol and merges them.
 func (a *answer) checkStream() {
-	ids := map[string]bool{}
 	failed := false
 	var first map[string]any
 	for i, f := range a.frames {
@@ -39,7 +38,7 @@ func (a *answer) checkStream() {
 		}
 		for _, c := range choices {
 			choice, _ := c.(map[string]any)
-			a.mergeChoice(choice, ids, i)
+			a.mergeChoice(choice, i)
 		}
 		a.mergeMetadata(f)
 	}
@@ -60,7 +59,7 @@ func (a *answer) checkFrame(f map[string]any) {
 	}
 }
 
-func (a *answer) mergeChoice(choice map[string]any, ids map[string]bool, at int) {
+func (a *answer) mergeChoice(choice map[string]any, at int) {
 	index := fmt.Sprint(choice["index"])
 	o := a.choices[index]
 	delta, _ := choice["delta"].(map[string]any)
@@ -87,7 +86,7 @@ func (a *answer) mergeChoice(choice map[string]any, ids map[string]bool, at int)
 	calls, _ := delta["tool_calls"].([]any)
 	for _, c := range calls {
 		call, _ := c.(map[string]any)
-		a.mergeCall(o, index, call, ids)
+		a.mergeCall(o, index, call)
 	}
 	if finished != nil && (appended || len(calls) > 0 || len(o.events) > before) {
 		a.recordFault("nothing said after choice %s's finish reason, got %s", index, showJSON(delta))
@@ -107,7 +106,7 @@ func (o *observed) appendText(kind, text string) bool {
 	return true
 }
 
-func (a *answer) mergeCall(o *observed, choice string, call map[string]any, ids map[string]bool) {
+func (a *answer) mergeCall(o *observed, choice string, call map[string]any) {
 	index := fmt.Sprint(call["index"])
 	function, _ := call["function"].(map[string]any)
 	arguments, _ := function["arguments"].(string)
@@ -127,12 +126,8 @@ func (a *answer) mergeCall(o *observed, choice string, call map[string]any, ids 
 	if id == "" || call["type"] != "function" || name == "" {
 		a.recordFault("id, type and name on a call's first delta, got %s", showJSON(call))
 	}
-	if ids[id] {
-		a.recordFault("call ids unlike each other, got %q twice", id)
-	}
-	ids[id] = true
 	o.calls[index] = len(o.events)
-	o.events = append(o.events, seen{kind: "tool_call", name: name, id: id, args: arguments})
+	a.addCall(o, seen{kind: "tool_call", name: name, id: id, args: arguments})
 }
 
 // mergeMetadata folds a frame's nvext and usage into the answer's: token ids
@@ -175,18 +170,17 @@ func (a *answer) readCompletion() {
 		a.recordFault("no error in an answer of status 200, got %s", showJSON(d["error"]))
 	}
 	a.mergeMetadata(d)
-	ids := map[string]bool{}
 	choices, _ := d["choices"].([]any)
 	if len(choices) == 0 {
 		a.recordFault("choices, got %s", showJSON(d))
 	}
 	for _, c := range choices {
 		choice, _ := c.(map[string]any)
-		a.readMessage(choice, ids)
+		a.readMessage(choice)
 	}
 }
 
-func (a *answer) readMessage(choice map[string]any, ids map[string]bool) {
+func (a *answer) readMessage(choice map[string]any) {
 	index := fmt.Sprint(choice["index"])
 	if a.choices[index] != nil {
 		a.recordFault("each choice once, got choice %s twice", index)
@@ -216,12 +210,18 @@ func (a *answer) readMessage(choice map[string]any, ids map[string]bool) {
 		if id == "" || name == "" || call["type"] != "function" || !isText {
 			a.recordFault("id, type, name and arguments of a call, got %s", showJSON(call))
 		}
-		if ids[id] {
-			a.recordFault("call ids unlike each other, got %q twice", id)
-		}
-		ids[id] = true
-		o.events = append(o.events, seen{kind: "tool_call", name: name, id: id, args: arguments})
+		a.addCall(o, seen{kind: "tool_call", name: name, id: id, args: arguments})
 	}
+}
+
+// addCall adds a call, whose id is unlike those of the choice's other calls.
+func (a *answer) addCall(o *observed, call seen) {
+	for _, e := range o.events {
+		if e.kind == call.kind && e.id == call.id {
+			a.recordFault("call ids unlike each other, got %q twice", call.id)
+		}
+	}
+	o.events = append(o.events, call)
 }
 
 // checkError checks the shape of an error object.

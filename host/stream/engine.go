@@ -66,7 +66,7 @@ func (c *choice) passCall(call openai.ToolCall) {
 	c.scratch = made.json.Append(c.scratch[:0], []byte(call.Arguments))
 	call.Index = made.index
 	if first {
-		call.ID, call.Type = c.run.ids.Take(made.id, call.Name), "function"
+		call.ID, call.Type = c.pipeline.ids.Take(made.id, call.Name), "function"
 	} else {
 		call.ID, call.Type, call.Name = "", "", ""
 	}

@@ -218,3 +218,20 @@ func TestCallInAThought(t *testing.T) {
 		}
 	}
 }
+
+// Choices are answers that know nothing of each other: each counts its calls for itself.
+func TestIDsAreCountedPerChoice(t *testing.T) {
+	families, err := shippedFamilies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kimi := families[slices.IndexFunc(families, func(f *shippedFamily) bool { return f.Name == "kimi_k2" })]
+	output := kimi.LongCall(1)
+	lines := []string{choiceText(0, output), choiceText(1, output), choiceFinish(1, "stop"), choiceFinish(0, "stop")}
+	s, w := both(t, scene{model: kimi.routes()["unified"], request: toolF + `,"n":2`, lines: lines})
+	for _, r := range []*result{s, w} {
+		if n := r.count(`"id":"functions.f:0"`); n != 2 {
+			t.Errorf("functions.f:0 is there %d times:\n%s", n, r.text())
+		}
+	}
+}

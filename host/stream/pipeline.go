@@ -21,6 +21,7 @@ type pipeline struct {
 	plan   *route.Plan
 	model  *Model
 	framer *framing.Framer
+	ids    *framing.IDs
 
 	opened           bool
 	reasoningSession *parse.Session
@@ -35,6 +36,7 @@ type pipeline struct {
 
 func (p *pipeline) init(r *run) {
 	p.run, p.plan, p.model = r, r.operator.plan, r.operator.model
+	p.ids = framing.NewIDs(r.operator.idForm(), r.usedIDs...)
 	p.leadingSpace.jsonStarts = r.operator.plan.JSONStarts
 	if calls := p.plan.Calls; calls != nil && p.plan.TwoFamilies && calls.Parser().Jail != nil {
 		p.thoughtTail = thoughtTail{markers: calls.Parser().Jail.Open, room: p.model.Limits.held()}
@@ -143,7 +145,7 @@ func (p *pipeline) ensureFramer() {
 	}
 	model, plan, engine := p.model, p.plan, p.callEngine()
 	cfg := framing.Config{
-		Tools: p.run.tools, IDs: p.run.ids,
+		Tools: p.run.tools, IDs: p.ids,
 		Guided: plan.Mode, NamedTool: plan.Chat.ToolChoice.Name,
 		GuidedEager: model.Arguments == framing.Eager && !plan.Jailed(),
 		Arguments:   model.Arguments, Invalid: model.Invalid, Unknown: model.Unknown,

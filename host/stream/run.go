@@ -10,7 +10,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
-	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/typing"
@@ -30,7 +29,7 @@ type run struct {
 	maker      chunk.Maker
 
 	tools   *typing.Tools
-	ids     *framing.IDs
+	usedIDs []string  // of the conversation's calls
 	choices []*choice // in index order
 	tokens  int       // ids in the nvext of the item that is fed
 
@@ -69,8 +68,8 @@ func startRun(ctx context.Context, o *Operator) (*run, error) {
 			TurnGrammar: plan.TurnGrammar,
 			CutIsLength: o.model.CutIsLength,
 		},
-		maker: chunk.Maker{Frame: o.frame()},
-		ids:   framing.NewIDs(o.idForm(), usedIDs(chat.Messages)...),
+		maker:   chunk.Maker{Frame: o.frame()},
+		usedIDs: usedIDs(chat.Messages),
 	}
 	if len(chat.Tools) > 0 {
 		list := make([]typing.Tool, len(chat.Tools))
