@@ -14,7 +14,7 @@ var described string
 // Module is the family's parser module.
 var Module = sdk.Module{Manifest: described, New: newParser, Constraint: buildConstraint}
 
-var grammar = dsml.New(dsml.Config{Block: "function_calls", Section: &sections})
+var grammar = dsml.New(dsml.Config{Block: "function_calls", Other: "tool_calls", Section: &sections})
 
 func newParser(s *abi.OpenBlock) sdk.Parser {
 	switch family, kind := sdk.SplitName(s.Parser); family {

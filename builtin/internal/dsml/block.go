@@ -4,13 +4,21 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 // block reads a block, or a call that has lost its block. It implements Reader.
 type block struct {
 	g       *Grammar
+	tools   []string
+	keys    param.Declared
+	prose   *prose.Machine
+	marker  int // length of the marker that the window begins with while no name was read, or 0
+	lead    int // that marker, and what stands between it and the name; 0 with marker
 	state   state
 	thought bool // it stands in a thought
 	bare    bool // it is a call without a block
@@ -50,10 +58,17 @@ const (
 // Enter implements Reader.
 func (k *block) Enter(id int, thought bool) {
 	k.thought, k.bare = thought, id >= callFramedInvoke
-	k.state = atCall
+	k.state, k.lead = atCall, k.marker
 	if k.bare {
 		k.state = atName
 	}
+}
+
+// refuse makes prose of the marker: it begins no call.
+func (k *block) refuse(w *sdk.Window) progress {
+	k.prose.GiveBack(w, k.marker)
+	w.Scanned = 0
+	return blockOver
 }
 
 // Step implements Reader.
@@ -123,6 +138,9 @@ func (k *block) currentMarkers() *markers {
 // readBetweenCalls reads a block up to its next call or its end. What else stands there
 // is noise. In a thought the thought's closer ends the block.
 func (k *block) readBetweenCalls(w *sdk.Window) progress {
+	if k.marker > 0 {
+		return k.readFirstCall(w)
+	}
 	set := k.currentMarkers().between
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
@@ -131,32 +149,88 @@ func (k *block) readBetweenCalls(w *sdk.Window) progress {
 	}
 	switch id {
 	case betweenInvoke:
-		w.Skip(set.Len(id))
+		k.marker = set.Len(id)
+		k.lead, w.Scanned = k.marker, 0
 		return k.goTo(atName)
-	case betweenClose:
+	case betweenClose, betweenOtherClose:
 		w.Skip(set.Len(id))
 	}
 	return blockOver
 }
 
-// readName reads a call's name and the end of its header.
-func (k *block) readName(w *sdk.Window) progress {
-	n := indexAny(w, "\"<>\n")
-	b := w.Bytes()
-	if n == missing && len(b) > maxHeader || n > maxHeader {
-		return k.dropMalformedCall(w, maxHeader)
+// readFirstCall expects a call directly behind the block's opener, or the block's closer.
+// Anything else makes prose of the opener.
+func (k *block) readFirstCall(w *sdk.Window) progress {
+	b, set := w.Bytes(), k.currentMarkers().between
+	n := k.marker + scan.LeadingSpace(b[k.marker:])
+	id, v := set.MatchPrefix(b[n:], w.Final)
+	switch {
+	case v == scan.Wait && n-k.marker <= maxHeader:
+		return needInput
+	case v != scan.Yes || id > betweenOtherClose:
+		return k.refuse(w)
+	case id != betweenInvoke:
+		w.Skip(n + set.Len(id))
+		return blockOver
 	}
-	if n == missing || n+1 == len(b) && b[n] == '"' {
-		return k.waitOrDropRest(w)
+	k.lead = n + set.Len(id)
+	return k.goTo(atName)
+}
+
+// readName reads a call's name and the end of its header. A tag that closes itself is a
+// call without arguments.
+func (k *block) readName(w *sdk.Window) progress {
+	w.Scanned = max(w.Scanned, k.lead)
+	n, offered := toolname.Offered(w.Bytes()[k.lead:], k.tools, `"`, w.Final)
+	if offered == scan.No {
+		n = indexAny(w, "\"<>\n") - k.lead
+	}
+	b := w.Bytes()[k.lead:]
+	switch {
+	case n > maxHeader || n < 0 && len(b) > maxHeader:
+		return k.refuse(w)
+	case offered == scan.Wait || n < 0:
+		return k.waitOrRefuse(w)
 	}
 	at := scan.LeadingSpace(b[:n])
 	end := max(at, scan.TrimmedLen(b[:n]))
-	if b[n] != '"' || b[n+1] != '>' || at == end {
-		return k.dropMalformedCall(w, n)
+	if b[n] != '"' || at == end {
+		return k.refuse(w)
 	}
-	w.Call(at, end-at, 0)
-	w.Skip(n + len(`">`))
+	n++
+	gap := scan.LeadingSpace(b[n:])
+	id, v := headerEnds.MatchPrefix(b[n+gap:], w.Final)
+	switch {
+	case v == scan.Wait && gap <= maxHeader:
+		return k.waitOrRefuse(w)
+	case v != scan.Yes || id == endsHeader && gap > 0:
+		return k.refuse(w)
+	}
+	w.Call(k.lead+at, end-at, 0)
+	k.keys.Start(b[at:end])
+	w.Skip(k.lead + n + gap + headerEnds.Len(id))
+	k.marker, k.lead = 0, 0
+	if id == endsCall {
+		w.CallEnd()
+		return k.leaveCall()
+	}
 	return k.goTo(atBody)
+}
+
+// headerEnds are what may stand behind the name.
+var headerEnds = scan.NewSet(">", "/>")
+
+const (
+	endsHeader = iota
+	endsCall
+)
+
+// waitOrRefuse waits, or at the end of the text makes prose of the marker.
+func (k *block) waitOrRefuse(w *sdk.Window) progress {
+	if w.Final {
+		return k.refuse(w)
+	}
+	return needInput
 }
 
 // dropMalformedCall drops a call whose header or body, with the next n bytes, is not what

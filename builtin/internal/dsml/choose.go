@@ -13,9 +13,9 @@ const (
 	stepsPerStop = 4
 )
 
-// param is a parameter that was found: its key, missing for the first one, and
+// chosenParam is a parameter that was found: its key, missing for the first one, and
 // its value, by their places in the body.
-type param struct {
+type chosenParam struct {
 	head       head
 	at         int // of its opener
 	begin, end int // of its value
@@ -28,7 +28,7 @@ type chooser struct {
 	names  map[uint64]int32 // number of each name that the body's headers hold, by its hash
 	used   []bool           // by number
 	path   []frame
-	best   []param
+	best   []chosenParam
 }
 
 // token is a parameter's opener or closer in a body.
@@ -233,7 +233,7 @@ func (c *chooser) unpairedMarkers() (unpaired int, first bool) {
 func (c *chooser) keepBestPath() {
 	c.best = c.best[:0]
 	for _, f := range c.path {
-		p := param{at: missing, begin: f.begin, end: c.tokens[f.closer].at}
+		p := chosenParam{at: missing, begin: f.begin, end: c.tokens[f.closer].at}
 		if f.token != missing {
 			p.at, p.head = c.tokens[f.token].at, c.tokens[f.token].head
 		}

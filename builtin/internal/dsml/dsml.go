@@ -42,6 +42,9 @@ type Config struct {
 	// Block is the name of the block's tag, Space what stands between the bars
 	// and a tag's name.
 	Block, Space string
+	// Other is the name that a sibling's block has, which the model may write too; ""
+	// for none.
+	Other string
 	// Chosen: the closer in a string value may be data. Headers are exact, and a
 	// value ends at the closer with which the whole body parses.
 	Chosen bool
@@ -75,6 +78,8 @@ type Reader interface {
 const (
 	callFramedBlock = iota
 	callBlock
+	callFramedOther
+	callOther
 	callFramedInvoke
 	callInvoke
 	ownCalls // how many they are; a Section's follow
@@ -83,14 +88,19 @@ const (
 // tags are a dialect's tags.
 type tags struct {
 	block, blockClose         string
+	other, otherClose         string // the same where there is no other name
 	invoke, invokeClose       string // invoke up to the name
 	parameter, parameterClose string // parameter up to its attributes
 }
 
 func newTags(c Config) tags {
 	open, end := "<｜DSML｜"+c.Space, "</｜DSML｜"+c.Space
+	if c.Other == "" {
+		c.Other = c.Block
+	}
 	return tags{
 		block: open + c.Block + ">", blockClose: end + c.Block + ">",
+		other: open + c.Other + ">", otherClose: end + c.Other + ">",
 		invoke: open + `invoke name="`, invokeClose: end + "invoke>",
 		parameter: open + "parameter", parameterClose: end + "parameter>",
 	}
@@ -121,6 +131,7 @@ type markers struct {
 const (
 	betweenInvoke = iota
 	betweenClose
+	betweenOtherClose
 )
 
 const (
@@ -143,6 +154,7 @@ const (
 	valueInvokeClose
 	valueBlockClose
 	valueParameter // chosen closers only
+	valueOtherClose
 	valueEndThink
 )
 
@@ -151,12 +163,12 @@ func New(c Config) *Grammar {
 	g := &Grammar{Config: c, tags: newTags(c)}
 	t := &g.tags
 	g.constraint = newConstraint(c, t)
-	calls := []string{separator + t.block, t.block, separator + t.invoke, t.invoke}
-	strip := []string{t.blockClose, t.invokeClose, t.parameterClose}
-	bare := []string{t.invoke, t.blockClose, t.invokeClose, t.parameterClose}
+	calls := []string{separator + t.block, t.block, separator + t.other, t.other, separator + t.invoke, t.invoke}
+	strip := []string{t.blockClose, t.otherClose, t.invokeClose, t.parameterClose}
+	bare := []string{t.invoke, t.blockClose, t.otherClose, t.invokeClose, t.parameterClose}
 	m := guided.Markup{
-		Strip:   []string{t.blockClose, t.invokeClose, t.parameterClose},
-		Openers: []string{t.block},
+		Strip:   []string{t.blockClose, t.otherClose, t.invokeClose, t.parameterClose},
+		Openers: []string{t.block, t.other},
 		Headers: []guided.Header{{Marker: t.invoke, End: ">", Attributes: true}},
 		Tags:    []string{t.invoke, t.parameter + " "},
 	}
@@ -193,11 +205,11 @@ func New(c Config) *Grammar {
 func (t *tags) markers(escape ...string) markers {
 	set := func(all ...string) *scan.Set { return scan.NewSet(append(all, escape...)...) }
 	return markers{
-		between: set(t.invoke, t.blockClose),
-		params:  set(t.parameter, t.invokeClose, t.blockClose, t.invoke),
-		value:   set(t.parameterClose, t.invokeClose, t.blockClose, t.parameter),
+		between: set(t.invoke, t.blockClose, t.otherClose),
+		params:  set(t.parameter, t.invokeClose, t.blockClose, t.invoke, t.otherClose),
+		value:   set(t.parameterClose, t.invokeClose, t.blockClose, t.parameter, t.otherClose),
 		json: jsonbody.Compile(jsonbody.Markers{
-			Close: []string{t.invokeClose}, Break: append([]string{t.blockClose, t.invoke}, escape...),
+			Close: []string{t.invokeClose}, Break: append([]string{t.blockClose, t.otherClose, t.invoke}, escape...),
 			Strict: true, CloserRequired: true,
 		}),
 	}

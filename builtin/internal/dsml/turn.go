@@ -3,6 +3,7 @@ package dsml
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -18,7 +19,7 @@ func (g *Grammar) Parser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
 	p.prose.Trial = opening.Trial(s, kind, g.Parser)
 	p.prose.Start(g.prose[o.Thoughts][o.Calls], o.InThought())
 	if o.Calls == 1 {
-		p.block.g = g
+		p.block.g, p.block.tools, p.block.keys, p.block.prose = g, s.Tools, param.In(s), &p.prose
 		if g.Section != nil {
 			p.section = g.Section.New(s, &p.prose)
 		}
@@ -88,13 +89,13 @@ func (p *parser) skipSpaceAfterCall(w *sdk.Window) bool {
 // enterMarker begins to read behind the marker that the window begins with.
 func (p *parser) enterMarker(w *sdk.Window, id int) {
 	n := len(p.g.prose[1][1].Call(id))
-	if p.prose.Thought && (id == callFramedBlock || id == callFramedInvoke) {
+	if p.prose.Thought && (id == callFramedBlock || id == callFramedOther || id == callFramedInvoke) {
 		w.Reasoning(len(separator))
 		n -= len(separator)
 	}
 	w.Scanned = 0
 	if id < ownCalls {
-		w.Skip(n)
+		p.block.marker = n
 		p.in, p.bare = &p.block, id >= callFramedInvoke
 	} else {
 		id -= ownCalls

@@ -4,12 +4,14 @@ import (
 	"bytes"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
-// value is a value that ends at the first parameter closer. All other markers in
-// it are data. But where no closer follows to the very end of the text, it was
+// value is a value that ends at the first parameter closer behind which the call goes
+// on, or, where that was forgotten, before the next parameter at a line's start. All
+// other markers in it are data. But where no closer follows to the very end of the text, it was
 // never closed: the first closer of a call or block in it was structure, and
 // failing that the first closer of the thought. So from these on nothing is emitted
 // before the value's closer comes.
@@ -40,6 +42,9 @@ func (k *block) readParameter(w *sdk.Window) progress {
 	at, id, v := set.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
+		if w.Final && w.Reason == abi.FinishUserStop && w.InCall() {
+			w.CallEnd() // the stop string was the call's closer
+		}
 		return needInput
 	}
 	switch id {
@@ -76,6 +81,7 @@ func (k *block) readKey(w *sdk.Window) progress {
 		return k.dropMalformedCall(w, n)
 	}
 	w.Key(at, end, 0)
+	k.keys.Give(b[at : at+end])
 	how := readAsAttribute(b[at+end+1 : n])
 	w.Skip(n + 1)
 	k.value.startValue(how)
@@ -109,21 +115,64 @@ func (k *block) readValue(w *sdk.Window) progress {
 		case verdict != scan.Yes:
 			k.emitCertainPart(w, at)
 			return needInput
-		case id == valueClose:
+		}
+		behind := at
+		switch id {
+		case valueClose:
+			behind += set.Len(id)
+			verdict = param.Continues(b[behind:], k.currentMarkers().params, w.Final)
+		case valueParameter:
+			verdict = k.isNextParameter(w, b, at)
+		default:
+			verdict = scan.No
+			v.recordMarker(id, at)
+		}
+		switch verdict {
+		case scan.Wait:
+			k.emitCertainPart(w, at)
+			return needInput
+		case scan.Yes:
 			w.Value(0, at, v.how)
-			w.Skip(at + set.Len(id))
+			w.Skip(behind)
+			w.Scanned = 0
 			return k.goTo(atParam)
 		}
-		v.recordMarker(id, at)
 		w.Scanned++
 	}
 	return k.dropUnclosedCall(w)
 }
 
+// isNextParameter asks whether the parameter's opener at place at of a value is the next
+// parameter, because the value's closer was forgotten: it begins a line, and its key
+// is declared and was not given yet.
+func (k *block) isNextParameter(w *sdk.Window, b []byte, at int) scan.Verdict {
+	before := w.Prev()
+	if at > 0 {
+		before = b[at-1]
+	}
+	if before != '\n' {
+		return scan.No
+	}
+	header := b[at+len(k.g.parameter):]
+	header = header[:min(len(header), maxHeader)]
+	n := bytes.IndexByte(header, '>')
+	if n < 0 && len(header) < maxHeader && !w.Final {
+		return scan.Wait
+	}
+	const name = ` name="`
+	if n < 0 || !bytes.HasPrefix(header[:n], []byte(name)) {
+		return scan.No
+	}
+	if key, _, ok := bytes.Cut(header[len(name):n], []byte{'"'}); ok && k.keys.Awaits(key) {
+		return scan.Yes
+	}
+	return scan.No
+}
+
 // recordMarker takes a marker in a value in.
 func (v *value) recordMarker(id, at int) {
 	switch {
-	case id == valueInvokeClose || id == valueBlockClose:
+	case id == valueInvokeClose || id == valueBlockClose || id == valueOtherClose:
 		if v.closer == missing {
 			v.closer = at
 		}

@@ -2,14 +2,11 @@
 package dsmltest
 
 import (
-	"strings"
-
-	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk/sdktest"
 )
 
 // Config is the vocabulary of the dialect whose block has that name and whose tags
-// have space behind the bars, and what must not leak from it.
+// have space behind the bars.
 func Config(block, space string) sdktest.Config {
 	open, end := "<｜DSML｜"+space, "</｜DSML｜"+space
 	blockOpen, blockClose := open+block+">", end+block+">"
@@ -25,30 +22,5 @@ func Config(block, space string) sdktest.Config {
 			header + `{"a": "`, `"}`, open + "other>", "｜DSML｜", "\n", "</",
 		},
 		MaxHold: 1 << 20,
-		Leaks:   leaks(blockOpen, blockClose, invoke, invokeClose, parameterClose),
-	}
-}
-
-// leaks finds, in native mode, the markers in what was emitted though the input had no quotation
-// that could protect them.
-func leaks(markers ...string) func(s *abi.OpenBlock, input, text, reasoning string) string {
-	return func(s *abi.OpenBlock, input, text, reasoning string) string {
-		if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") {
-			return ""
-		}
-		for _, attribute := range []string{`name="f"`, `name="a"`, `name="b"`, `string="true"`, `string="false"`, `name="`} {
-			input = strings.ReplaceAll(input, attribute, "")
-		}
-		if strings.ContainsAny(input, "\"'`") {
-			return ""
-		}
-		for _, emitted := range []string{text, reasoning} {
-			for _, marker := range markers {
-				if i := strings.Index(emitted, marker); i >= 0 {
-					return emitted[i:]
-				}
-			}
-		}
-		return ""
 	}
 }
