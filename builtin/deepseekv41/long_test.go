@@ -46,7 +46,7 @@ func TestTooLongToHold(t *testing.T) {
 		},
 		"quoted closer": {
 			open + header + param + "x" + closer + long + closer + callCloser + "</｜DSML｜ calls>ok",
-			"f\na=x!ok",
+			"f\na=x" + closer + long + "!ok",
 		},
 		"waiting for the end": {
 			open + header + param + second + "x" + closer + callCloser + "</｜DSML｜ calls>" + long,

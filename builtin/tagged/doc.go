@@ -70,6 +70,10 @@
 //   - step3p5: one line feed on each side of </think> belongs to it. A function
 //     without its block is a call if it names a tool that was offered, as in
 //     nemotron_v3 and seed_oss.
+//   - hunyuan_a13b: "助手：" is a role's word at the start of an answer, and is taken off.
+//   - hy_v3: all tags carry one suffix, ":opensource" in Hy3 and another in each
+//     checkpoint of Hy4: the option "suffix" says it, or the prompt's end, or the first
+//     tag of the output. Hy4 writes no <tool_sep>: the first <arg_key> ends the name.
 //   - hy_v3: a value is verbatim, line feeds too, and typed by the schema. So is a
 //     call without the outer tags, if it names a tool that was offered.
 //   - longcat: the thinking checkpoints have <longcat_think>, which vLLM reads since its

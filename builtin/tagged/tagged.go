@@ -9,6 +9,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/turn"
 	"github.com/turnkey-parsers/turnkey/sdk"
+	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
 //go:embed manifest.json
@@ -20,14 +21,48 @@ var Module = sdk.Module{Manifest: described, New: newParser}
 func newParser(s *abi.OpenBlock) sdk.Parser {
 	family, kind := sdk.SplitName(s.Parser)
 	grammar := families[family]
-	if grammar == nil {
+	switch {
+	case family == suffixedFamily:
+		return newSuffixed(s, kind)
+	case grammar == nil:
 		return nil
 	}
 	g := grammar()
 	if kind == sdk.Reasoning && g.EndThink == "" {
 		return nil
 	}
-	return g.Parser(s, kind)
+	p := g.Parser(s, kind)
+	if role := roleWords[family]; role != "" && s.Mode == abi.ModeNative {
+		return &roleWord{Parser: p, word: role}
+	}
+	return p
+}
+
+// roleWords are what the answers of some checkpoints begin with, before the output's
+// first byte that is meant for somebody.
+var roleWords = map[string]string{"hunyuan_a13b": "助手："}
+
+// roleWord takes the word off that the output begins with.
+type roleWord struct {
+	sdk.Parser
+	word string // "" once it was looked for
+}
+
+// Channel implements sdk.Channeler.
+func (p *roleWord) Channel() abi.Channel { return p.Parser.(sdk.Channeler).Channel() }
+
+// Step implements sdk.Parser.
+func (p *roleWord) Step(w *sdk.Window) {
+	if p.word != "" {
+		switch scan.Prefix(w.Bytes(), p.word, w.Final) {
+		case scan.Wait:
+			return
+		case scan.Yes:
+			w.Skip(len(p.word))
+		}
+		p.word = ""
+	}
+	p.Parser.Step(w)
 }
 
 // families are the grammars by the names of their unified parsers. A grammar's
@@ -56,17 +91,10 @@ var families = map[string]func() *turn.Grammar{
 	}),
 	"hunyuan_a13b": lazyGrammar(turn.Config{
 		Think: "<think>", ThinkForms: []string{"<think>\n"},
-		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n"},
-		Envelope: []string{"<answer>\n", "<answer>", "\n</answer>", "</answer>"},
+		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n", "</think>助手：", "\n</think>\n助手："},
+		Envelope: []string{"<answer>\n助手：", "<answer>助手：", "<answer>\n", "<answer>", "\n</answer>", "</answer>"},
 		Block:    jsonBlockConfig("<tool_calls>", "</tool_calls>"),
 	}),
-	"hy_v3": lazyGrammar(withThink(turn.Config{
-		Block: toolblock.Config{Open: "<tool_calls>", Close: "</tool_calls>", XML: &toolblock.XML{
-			Function: "<tool_call>", NameEnd: "<tool_sep>", FunctionClose: "</tool_call>",
-			Parameter: "<arg_key>", KeyEnd: "</arg_key>", Value: "<arg_value>", ParameterClose: "</arg_value>",
-			Verbatim: true,
-		}},
-	})),
 	"step3p5": lazyGrammar(withPromptThink(turn.Config{
 		Think: "<think>", ThinkForms: []string{"<think>\n"},
 		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n"},

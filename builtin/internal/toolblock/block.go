@@ -181,7 +181,11 @@ func (c *Config) markersWith(escape []string) markers {
 	if x == nil {
 		return m
 	}
-	m.header = markerList{}.withMarkers(closesName, x.NameEnd).withMarkers(breaksName, "<", x.FunctionClose).withMarkers(breaksName, junk.markers...).buildSet()
+	header := markerList{}.withMarkers(closesName, x.NameEnd)
+	if x.NameEndOptional {
+		header = header.withMarkers(closesName, x.Parameter, x.FunctionClose).withMarkers(breaksName, " ", "\t")
+	}
+	m.header = header.withMarkers(breaksName, "<", x.FunctionClose).withMarkers(breaksName, junk.markers...).buildSet()
 	m.function = block.withMarkers(closesFunction, x.FunctionClose).withMarkers(opensParameter, x.Parameter).withMarkers(escapes, escape...).buildSet()
 	m.value = markerList{}.withMarkers(closesValue, x.ParameterClose).withMarkers(closesFunction, x.FunctionClose).withMarkers(opensParameter, x.Parameter).withMarkers(escapes, escape...).buildSet()
 	m.next = scan.NewSet(m.function.markers()...)

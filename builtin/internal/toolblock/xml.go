@@ -12,13 +12,16 @@ import (
 
 // XML is how functions and their parameters are written.
 type XML struct {
-	Function       string // the name follows
-	NameEnd        string // behind the name; "" is ">"
-	FunctionClose  string
-	Parameter      string // the key follows
-	KeyEnd         string // behind the key; "" is ">"
-	Value          string // before the value, behind white space; "" is nothing
-	ParameterClose string
+	Function string // the name follows
+	NameEnd  string // behind the name; "" is ">"
+	// NameEndOptional says that a parameter's opener or the function's closer ends the
+	// name as well.
+	NameEndOptional bool
+	FunctionClose   string
+	Parameter       string // the key follows
+	KeyEnd          string // behind the key; "" is ">"
+	Value           string // before the value, behind white space; "" is nothing
+	ParameterClose  string
 	// Verbatim says that the line feeds round a value are part of it.
 	Verbatim bool
 	// LastWins says that of a parameter that comes again soon the last value counts.
@@ -110,7 +113,7 @@ func (v *value) moveOffsets(n int) {
 // no end, is none: markup must not become a name.
 func (b *Block) readHeader(w *sdk.Window) progress {
 	p := w.Bytes()[b.lead:]
-	n, v := toolname.Offered(p, b.tools, b.g.XML.NameEnd, w.Final)
+	n, v := b.g.offeredName(p, b.tools, w.Final)
 	if v == scan.No {
 		n, v = b.findNameEnd(p, w)
 	}
@@ -130,12 +133,41 @@ func (b *Block) readHeader(w *sdk.Window) progress {
 	if callID.n > 0 {
 		w.CallID(b.lead+callID.at, callID.n, 0)
 	}
-	b.takeLead(w, n+b.g.XML.nameEndLen())
+	end := b.g.XML.nameEndLen()
+	if b.g.XML.NameEndOptional && !bytes.HasPrefix(p[n:], []byte(b.g.XML.NameEnd)) {
+		end = 0
+	}
+	b.takeLead(w, n+end)
 	if !b.g.XML.JSON {
 		return b.goTo(atFunction)
 	}
 	b.args.Start(b.set.args, false)
 	return b.goTo(atArgs)
+}
+
+// offeredName asks whether b begins with the name of a tool that the request offers, and
+// gives its length, with quotation marks.
+func (g *Grammar) offeredName(b []byte, tools []string, final bool) (n int, v scan.Verdict) {
+	ends := []string{g.XML.NameEnd, g.XML.Parameter, g.XML.FunctionClose}
+	if !g.XML.NameEndOptional {
+		ends = ends[:1]
+	}
+	v = scan.No
+	for _, end := range ends {
+		n, is := toolname.Offered(b, tools, end, final)
+		if is == scan.Yes {
+			return n, is
+		}
+		v = max(v, is)
+	}
+	return 0, v
+}
+
+// NamesTool asks whether b, behind a function's marker, begins with the name of a tool that the
+// request offers, as a whole header.
+func (g *Grammar) NamesTool(b []byte, tools []string, final bool) scan.Verdict {
+	_, v := g.offeredName(b, tools, final)
+	return v
 }
 
 // findNameEnd finds the end of a header that p begins with.

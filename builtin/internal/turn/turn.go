@@ -16,7 +16,6 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/toolblock"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -256,7 +255,7 @@ func (p *parser) readFunctionMarker(w *sdk.Window) bool {
 }
 
 func (p *parser) namesTool(b []byte, final bool) scan.Verdict {
-	_, v := toolname.Offered(b, p.tools, p.g.Block.XML.NameEnd, final)
+	v := p.g.blocks.NamesTool(b, p.tools, final)
 	if v == scan.No && p.g.blockOpeners == 0 {
 		v = p.g.blocks.StartsWithHeader(b, final)
 	}
