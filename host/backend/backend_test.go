@@ -78,6 +78,10 @@ func TestAppendRequest(t *testing.T) {
 		// Usage is always asked for; running usage only where known.
 		{"running usage", "vllm", `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`, nil, `"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`},
 		{"running usage unknown", "openai", `,"stream":true,"stream_options":{"include_usage":false,"continuous_usage_stats":true}`, nil, usage},
+		// Obfuscation passes where it is known or wanted.
+		{"obfuscation off, openai", "openai", `,"stream":true,"stream_options":{"include_obfuscation":false}`, nil, `"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}`},
+		{"obfuscation off, elsewhere", "trtllm", `,"stream":true,"stream_options":{"include_obfuscation":false}`, nil, `"stream":true,"stream_options":{"include_usage":true}`},
+		{"obfuscation on, elsewhere", "vllm", `,"stream":true,"stream_options":{"include_obfuscation":true}`, nil, `"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":true}`},
 		// The template's switches.
 		{"template arguments of the host", "vllm", `,"chat_template_kwargs":{"a":1}`, func(r *Request) {
 			r.TemplateArgs = []openai.Member{{Name: "a", Value: openai.Raw("1")}, {Name: "thinking", Value: openai.Raw("true")}}
@@ -169,7 +173,9 @@ func TestVerdict(t *testing.T) {
 		{"sglang", `"finish_reason":"stop","matched_stop":null`, none, ""},
 		{"sglang", `"finish_reason":"stop"`, none, ""},
 		{"trtllm", `"finish_reason":"stop","stop_reason":null`, eos, ""},
-		{"trtllm", `"finish_reason":"stop","stop_reason":2`, user, "2"},
+		{"trtllm", `"finish_reason":"stop","stop_reason":2`, eos, ""},
+		{"trtllm", `"finish_reason":"stop","stop_reason":91`, user, "91"},
+		{"trtllm", `"finish_reason":"stop","stop_reason":77`, user, "77"},
 		{"trtllm", `"finish_reason":"stop","stop_reason":"END"`, user, `"END"`},
 		{"dynamo", `"finish_reason":"stop"`, none, ""},
 		{"llamacpp", `"finish_reason":"stop","stop_reason":null`, none, ""},
@@ -212,6 +218,36 @@ func verdict(t *testing.T, profile string, r *Request, choice string) Verdict {
 		t.Fatal(err)
 	}
 	return mustProfile(t, profile).Verdict(r, &c, &c.Choices[0])
+}
+
+// TestEndTokensCountOnEveryProfile: an id of the model's end tokens is evidence wherever the
+// engine shows it, also in a chunk before the finish reason's.
+func TestEndTokensCountOnEveryProfile(t *testing.T) {
+	finish := func(more string) string {
+		return `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"` + more + `}]}`
+	}
+	token := `{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null,"token_ids":[7,%d]}]}`
+	for _, profile := range ProfileNames() {
+		for _, c := range []struct {
+			name  string
+			lines []string
+			eos   bool
+		}{
+			{"stop_reason", []string{finish(`,"stop_reason":32000`)}, true},
+			{"matched_stop", []string{finish(`,"matched_stop":2,"stop_reason":"x"`)}, profile != "vllm" && profile != "trtllm"},
+			{"the last token", []string{finish(`,"token_ids":[7,2],"stop_reason":[]`)}, true},
+			{"the last token, before", []string{fmt.Sprintf(token, 2), finish(`,"stop_reason":[]`)}, true},
+			{"a token in the middle", []string{finish(`,"token_ids":[2,7],"stop_reason":[]`)}, false},
+			{"another token", []string{fmt.Sprintf(token, 8), finish(`,"stop_reason":[]`)}, false},
+			{"a stop of the request's", []string{finish(`,"token_ids":[91],"stop_reason":[]`)}, false},
+		} {
+			r := &Request{Chat: &openai.ChatRequest{StopTokenIDs: []int64{91}}, EOSTokenIDs: []int64{2, 32000, 91}}
+			got := strings.Join(items(t, mustProfile(t, profile).NewReader(r), c.lines...), " ")
+			if want := fmt.Sprintf("stop 0=%d", abi.FinishEOS); strings.Contains(got, want) != c.eos {
+				t.Errorf("%s, %s: %s", profile, c.name, got)
+			}
+		}
+	}
 }
 
 func TestDynamoTellsUserStopsByNVExt(t *testing.T) {

@@ -3,6 +3,7 @@ package backend
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
@@ -32,6 +33,8 @@ type Profile struct {
 
 	// ContinuousUsage says that stream_options.continuous_usage_stats is known.
 	ContinuousUsage bool
+	// Obfuscation says that stream_options.include_obfuscation is known.
+	Obfuscation bool
 	// TemplateArgs says that chat_template_kwargs is known.
 	TemplateArgs bool
 	// Thinking and NVExt say that the client's members of these names are sent on.
@@ -144,6 +147,7 @@ var profiles = []*Profile{
 	{
 		Name:             "openai",
 		ClientToolChoice: true,
+		Obfuscation:      true,
 		Thinking:         true,
 		JSON:             GuidedResponseFormat,
 	},
@@ -283,11 +287,17 @@ func without(names ...string) []openai.Member {
 }
 
 // streamOptions asks for usage at the end, and as it runs where the client wants that.
+// The client's word on obfuscation passes, but not to engines that have none and are
+// asked for none: some refuse members that they don't know.
 func (p *Profile) streamOptions(chat *openai.ChatRequest) openai.Member {
+	options := `{"include_usage":true`
 	if p.ContinuousUsage && chat.IncludeUsage && chat.ContinuousUsage {
-		return member("stream_options", `{"include_usage":true,"continuous_usage_stats":true}`)
+		options += `,"continuous_usage_stats":true`
 	}
-	return member("stream_options", `{"include_usage":true}`)
+	if on := chat.Obfuscation; on != nil && (*on || p.Obfuscation) {
+		options += `,"include_obfuscation":` + strconv.FormatBool(*on)
+	}
+	return member("stream_options", options+"}")
 }
 
 // switchedMembers are those by which the engine is asked for what the parser needs to

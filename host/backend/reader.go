@@ -25,8 +25,9 @@ type Reader struct {
 }
 
 type choiceState struct {
-	finished bool
-	held     string // the end of the text, which may be a hidden stop string
+	finished  bool
+	held      string // the end of the text, which may be a hidden stop string
+	lastToken int64  // the id of the last token that the engine showed; negative: none
 }
 
 // NewReader starts reading an answer to r.
@@ -61,10 +62,10 @@ func (r *Reader) Read(c *openai.Chunk) (chunk.Item, error) {
 func (r *Reader) readChoice(c *openai.Chunk, choice *openai.Choice) error {
 	state := r.choices[choice.Index]
 	if state == nil {
-		state = new(choiceState)
+		state = &choiceState{lastToken: -1}
 		r.choices[choice.Index] = state
 	}
-	if holdsAny(choice.TokenIDs, r.request.EOSTokenIDs) {
+	if len(r.request.EOSTokenIDs) > 0 && state.observeTokens(choice.TokenIDs, r.request.EOSTokenIDs) {
 		r.item.EOSTokens = append(r.item.EOSTokens, choice.Index)
 	}
 	stop := ""
@@ -73,6 +74,9 @@ func (r *Reader) readChoice(c *openai.Chunk, choice *openai.Choice) error {
 		v := r.profile.Verdict(r.request, c, choice)
 		if v.Err != nil {
 			return v.Err
+		}
+		if choice.FinishReason == openai.FinishStop && v.Finish == abi.FinishUnknown {
+			v = eosByID(r.request, choice, state.lastToken)
 		}
 		state.finished = true
 		r.item.Stops = append(r.item.Stops, chunk.Stop{Choice: choice.Index, Finish: v.Finish, Reason: v.StopReason})
@@ -179,18 +183,17 @@ func (r *Reader) complete() bool {
 	return len(r.choices) > 0
 }
 
-// holdsAny says whether a list of token ids has one of these.
-func holdsAny(ids openai.Raw, wanted []int64) bool {
-	if len(wanted) == 0 {
-		return false
-	}
+// observeTokens keeps the last of a list of token ids, and says whether one of them is
+// wanted.
+func (s *choiceState) observeTokens(ids openai.Raw, wanted []int64) (found bool) {
 	for a := jsonx.ArrayOf(ids); ; {
 		e, ok := a.Next()
 		if !ok {
-			return false
+			return found
 		}
-		if id, ok := jsonx.Int(e); ok && slices.Contains(wanted, id) {
-			return true
+		if id, ok := jsonx.Int(e); ok {
+			s.lastToken = id
+			found = found || slices.Contains(wanted, id)
 		}
 	}
 }

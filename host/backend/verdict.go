@@ -77,14 +77,33 @@ func (p *Profile) matched(r *Request, stop openai.Raw) Verdict {
 	switch {
 	case !isID && !jsonx.IsString(stop):
 		return Verdict{}
-	case !isID, p.AnyStopIsUser, slices.Contains(r.Chat.StopTokenIDs, id):
-		return Verdict{Finish: abi.FinishUserStop, StopReason: stop}
-	case slices.Contains(r.EOSTokenIDs, id):
+	case isID && endsTurn(r, id):
 		return eos(r)
-	case len(r.EOSTokenIDs) == 0: // it may be one of the model's: nobody said
-		return Verdict{}
+	case isID && !p.AnyStopIsUser && len(r.EOSTokenIDs) == 0 && !slices.Contains(r.Chat.StopTokenIDs, id):
+		return Verdict{} // it may be one of the model's: nobody said
 	}
 	return Verdict{Finish: abi.FinishUserStop, StopReason: stop}
+}
+
+// endsTurn says whether a token is one of the model's end, and not also a stop that the
+// request asked for.
+func endsTurn(r *Request, id int64) bool {
+	return slices.Contains(r.EOSTokenIDs, id) && !slices.Contains(r.Chat.StopTokenIDs, id)
+}
+
+// eosByID judges the end of a choice of which the engine, by its profile, tells nothing:
+// the id of an end token is evidence wherever it stands, in a member that another engine
+// uses or as the last of the choice's tokens.
+func eosByID(r *Request, choice *openai.Choice, lastToken int64) Verdict {
+	for _, stop := range []openai.Raw{choice.StopReason, choice.MatchedStop} {
+		if id, ok := jsonx.Int(stop); ok && endsTurn(r, id) {
+			return eos(r)
+		}
+	}
+	if endsTurn(r, lastToken) {
+		return eos(r)
+	}
+	return Verdict{}
 }
 
 func eos(r *Request) Verdict {

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 )
@@ -15,6 +16,7 @@ const (
 	isStrings
 	isNumber
 	isInt
+	isWhole // of any size
 	isInt32
 	isUint32
 	isUint64
@@ -29,6 +31,7 @@ var kindNames = [...]string{
 	isStrings: "a list of strings",
 	isNumber:  "a number",
 	isInt:     "a whole number",
+	isWhole:   "a whole number",
 	isInt32:   "a whole number of 32 bits",
 	isUint32:  "a whole number from 0 to 4294967295",
 	isUint64:  "a whole number from 0 to 18446744073709551615",
@@ -51,6 +54,8 @@ func (k kind) fits(v Raw) bool {
 	case isInt:
 		_, ok := jsonx.Int(v)
 		return ok
+	case isWhole:
+		return strings.Trim(strings.TrimPrefix(string(v), "-"), "0123456789") == "" && v[len(v)-1] != '-'
 	case isInt32:
 		_, err := strconv.ParseInt(string(v), 10, 32)
 		return err == nil
@@ -117,7 +122,7 @@ var memberKinds = map[string]kind{
 	"presence_penalty":           isNumber,
 	"frequency_penalty":          isNumber,
 	"repetition_penalty":         isNumber,
-	"seed":                       isInt,
+	"seed":                       isWhole,
 	"logit_bias":                 isObject,
 	"reasoning_effort":           isString,
 	"chat_template_kwargs":       isObject,

@@ -30,7 +30,7 @@ func TestDecodeRequest(t *testing.T) {
 	if len(r.Tools) != 2 || !r.Tools[0].Strict || string(r.Tools[0].Parameters) != `{"type":"object"}` || r.Tools[1].Name != "g" {
 		t.Errorf("tools: %+v", r.Tools)
 	}
-	if r.ToolChoice != (ToolChoice{ToolChoiceNamed, "g"}) || !reflect.DeepEqual(r.Stop, []string{"x", "y"}) || !reflect.DeepEqual(r.StopTokenIDs, []int64{7, 8}) {
+	if !reflect.DeepEqual(r.ToolChoice, ToolChoice{Mode: ToolChoiceNamed, Name: "g"}) || !reflect.DeepEqual(r.Stop, []string{"x", "y"}) || !reflect.DeepEqual(r.StopTokenIDs, []int64{7, 8}) {
 		t.Errorf("got %+v", r)
 	}
 	if !r.NVExt.Wants("timing") || r.NVExt.Wants("engine_data") || r.ResponseFormatType != "json_object" {
@@ -54,6 +54,47 @@ func TestDecodeRequestDefaults(t *testing.T) {
 	}
 	if r.N != 1 || r.HasTools || !r.ParallelToolCalls || r.Stream || r.ToolChoice.Mode != ToolChoiceUnset || r.Model != "twice" {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// TestAllowedTools: a choice among some of the tools is a choice among those alone, for
+// the host and for the engine.
+func TestAllowedTools(t *testing.T) {
+	const tools = `,"tools":[{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"g"}},{"type":"function","function":{"name":"h"}}]`
+	for _, choice := range []string{
+		`{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"g"}},{"type":"function","function":{"name":"f"}}]}}`,
+		`{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"g"},{"type":"function","name":"f"}]}`,
+	} {
+		r, err := DecodeRequest([]byte(minimal + tools + `,"tool_choice":` + choice + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Tools) != 2 || r.Tools[0].Name != "f" || r.Tools[1].Name != "g" || r.ToolChoice.Mode != ToolChoiceRequired {
+			t.Errorf("%s: %+v, %+v", choice, r.Tools, r.ToolChoice)
+		}
+		if got := string(r.Member("tools")); got != `[{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"g"}}]` || string(r.Member("tool_choice")) != `"required"` {
+			t.Errorf("the engine is sent %s, %s", got, r.Member("tool_choice"))
+		}
+	}
+	for says, choice := range map[string]string{
+		"tool_choice.mode":                `{"type":"allowed_tools","mode":"none","tools":[{"name":"f"}]}`,
+		"tool_choice.tools":               `{"type":"allowed_tools","mode":"auto","tools":[]}`,
+		"tool_choice.allowed_tools.tools": `{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function"}]}}`,
+		`allows the tool "x"`:             `{"type":"allowed_tools","mode":"auto","tools":[{"name":"x"}]}`,
+	} {
+		if _, err := DecodeRequest([]byte(minimal + tools + `,"tool_choice":` + choice + `}`)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", choice, err)
+		}
+	}
+}
+
+// TestSeedsOfAnySize: 64 bits without a sign are in use, and the engine is to judge.
+func TestSeedsOfAnySize(t *testing.T) {
+	for seed, fits := range map[string]bool{"18446744073709551615": true, "-9223372036854775809": true, "7": true, "1.5": false, "1e3": false, `"7"`: false} {
+		r, err := DecodeRequest([]byte(minimal + `,"seed":` + seed + `}`))
+		if (err == nil) != fits || fits && string(r.Member("seed")) != seed {
+			t.Errorf("%s: %v", seed, err)
+		}
 	}
 }
 

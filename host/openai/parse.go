@@ -179,6 +179,9 @@ func (r *ChatRequest) checkRequest() error {
 	case r.N > 1 && r.NVExt.Wants("completion_token_ids"):
 		return badValue("nvext.extra_fields", "completion_token_ids needs exactly one generated choice: n must be 1")
 	}
+	if err := r.keepAllowedTools(); err != nil {
+		return err
+	}
 	return r.checkToolChoice()
 }
 
@@ -275,10 +278,14 @@ func eachText(v Raw, visit func(Raw)) bool {
 }
 
 func (r *ChatRequest) readStreamOptions(v Raw) error {
+	var obfuscation bool
+	if !jsonx.IsNull(jsonx.Get(v, "include_obfuscation")) {
+		r.Obfuscation = &obfuscation
+	}
 	for _, option := range []struct {
 		name string
 		dst  *bool
-	}{{"include_usage", &r.IncludeUsage}, {"continuous_usage_stats", &r.ContinuousUsage}} {
+	}{{"include_usage", &r.IncludeUsage}, {"continuous_usage_stats", &r.ContinuousUsage}, {"include_obfuscation", &obfuscation}} {
 		value := jsonx.Get(v, option.name)
 		if jsonx.IsNull(value) {
 			continue
@@ -357,14 +364,80 @@ func (c *ToolChoice) readToolChoice(v Raw) error {
 	if !jsonx.IsObject(v) {
 		return badType("tool_choice", "a string or an object")
 	}
-	if kind, _ := jsonx.String(jsonx.Get(v, "type")); kind != "function" {
-		return badValue("tool_choice.type", `must be "function"`)
+	switch kind, _ := jsonx.String(jsonx.Get(v, "type")); kind {
+	case "function":
+	case "allowed_tools":
+		return c.readAllowed(v)
+	default:
+		return badValue("tool_choice.type", `must be "function" or "allowed_tools"`)
 	}
 	name, ok := jsonx.String(jsonx.Get(jsonx.Get(v, "function"), "name"))
 	if !ok || name == "" {
 		return badType("tool_choice.function.name", "a string that is not empty")
 	}
 	c.Mode, c.Name = ToolChoiceNamed, name
+	return nil
+}
+
+// readAllowed reads a choice among some of the tools: the mode and the tools stand in a
+// member allowed_tools, or, as in OpenAI's Responses, beside the type.
+func (c *ToolChoice) readAllowed(v Raw) error {
+	where := "tool_choice"
+	if inner := jsonx.Get(v, "allowed_tools"); jsonx.IsObject(inner) {
+		v, where = inner, where+".allowed_tools"
+	}
+	mode, _ := jsonx.String(jsonx.Get(v, "mode"))
+	if mode != ToolChoiceAuto && mode != ToolChoiceRequired {
+		return badValue(where+".mode", `must be "auto" or "required"`)
+	}
+	c.Mode, c.Allowed = mode, []string{}
+	for a := jsonx.ArrayOf(jsonx.Get(v, "tools")); ; {
+		tool, ok := a.Next()
+		if !ok {
+			break
+		}
+		if inner := jsonx.Get(tool, "function"); jsonx.IsObject(inner) {
+			tool = inner
+		}
+		name, ok := jsonx.String(jsonx.Get(tool, "name"))
+		if !ok || name == "" {
+			return badValue(where+".tools", "must name a function each")
+		}
+		c.Allowed = append(c.Allowed, name)
+	}
+	if len(c.Allowed) == 0 {
+		return badValue(where+".tools", "must be a list of functions that is not empty")
+	}
+	return nil
+}
+
+// keepAllowedTools leaves out the tools that the choice does not allow, here and for the
+// engine, which then need not know of such choices.
+func (r *ChatRequest) keepAllowedTools() error {
+	if r.ToolChoice.Allowed == nil {
+		return nil
+	}
+	for _, name := range r.ToolChoice.Allowed {
+		if !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == name }) {
+			return badValue("tool_choice", fmt.Sprintf("allows the tool %s, which is not in tools", Quote(name)))
+		}
+	}
+	r.Tools = slices.DeleteFunc(r.Tools, func(t Tool) bool { return !slices.Contains(r.ToolChoice.Allowed, t.Name) })
+	tools := []byte{'['}
+	for i := range r.Tools {
+		if i > 0 {
+			tools = append(tools, ',')
+		}
+		tools = jsonx.AppendRaw(tools, r.Tools[i].Raw)
+	}
+	for i := range r.Members {
+		switch m := &r.Members[i]; m.Name {
+		case "tools":
+			m.Value = append(tools, ']')
+		case "tool_choice":
+			m.Value = jsonx.AppendString(nil, r.ToolChoice.Mode)
+		}
+	}
 	return nil
 }
 

@@ -20,6 +20,8 @@ type ChatRequest struct {
 	// stream_options.continuous_usage_stats.
 	IncludeUsage    bool
 	ContinuousUsage bool
+	// Obfuscation is stream_options.include_obfuscation; nil where it was not given.
+	Obfuscation *bool
 	// N is how many choices are asked for: at least 1.
 	N int
 
@@ -82,6 +84,9 @@ const (
 type ToolChoice struct {
 	Mode string
 	Name string
+	// Allowed are the tools that may be called, nil for all; the request's Tools are
+	// these alone.
+	Allowed []string
 }
 
 // Forced says that a call is demanded.

@@ -197,6 +197,12 @@ func (s *Session) Accounted() abi.RawOffset { return s.check.Accounted() }
 // Channel is the channel of the last STATE.
 func (s *Session) Channel() abi.Channel { return s.channel }
 
+// InCall says that a call is open.
+func (s *Session) InCall() bool {
+	_, _, open := s.check.OpenCall()
+	return open
+}
+
 // Held is the raw text that is not accounted for. It is valid until the next call into
 // the Session.
 func (s *Session) Held() []byte { return s.text.slice(s.check.Accounted(), s.text.length) }

@@ -161,6 +161,9 @@ func (c *choice) finishParse(none abi.Finish) (err error) {
 	if err := c.pushText(c.eos.flush(c.engineReason == openai.FinishStop && c.stop.Reason == nil), false); err != nil {
 		return err
 	}
+	if err := c.pushText(c.missingCloser(), false); err != nil {
+		return err
+	}
 	before := c.standing()
 	if c.deltas, err = c.pipeline.finish(c.deltas[:0], reason); err != nil {
 		return err

@@ -34,6 +34,16 @@ func (r *run) finishStream() error {
 	return nil
 }
 
+// missingCloser is the client's stop string that ended the choice, where it is the closer
+// of the call that is open: the engine leaves it out, but the parser needs it.
+func (c *choice) missingCloser() string {
+	stop, ok := jsonx.String(c.stop.Reason)
+	if !ok || c.run.operator.chat.IncludeStopText || !c.pipeline.isCloserOfOpenCall(stop) {
+		return ""
+	}
+	return stop
+}
+
 // standing is how a choice stands before its parser's last word.
 type standing struct {
 	inThought    bool

@@ -115,6 +115,21 @@ func TestT85_T86_T87_T88_T91_WhyTheParserIsTold(t *testing.T) {
 	}
 }
 
+// TestStopStringThatClosesACall: the engine leaves the stop string out, on every route; in a
+// text it stays out.
+func TestStopStringThatClosesACall(t *testing.T) {
+	const stop = `"stop":["</tool_call>"]`
+	for _, model := range routes(t) {
+		end := finish("stop")
+		end = strings.Replace(end, `"stop_reason":null`, `"stop_reason":"</tool_call>"`, 1)
+		open := text(`<tool_call>{"name":"open_vent","arguments":{"house":3}`)
+		r, _ := both(t, scene{model: model, request: tools + "," + stop, lines: []string{open, text("}\n"), end}})
+		r.want(t, 0, "tool_calls", `call:open_vent {"house":3}`)
+		r, _ = both(t, scene{model: model, request: tools + "," + stop, lines: []string{text("Dry."), end}})
+		r.want(t, 0, "stop", "text:Dry.")
+	}
+}
+
 func TestT89_EachChoiceHasItsOwnReason(t *testing.T) {
 	var reasons []abi.Finish
 	closed := 0

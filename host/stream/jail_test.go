@@ -210,6 +210,8 @@ func TestEndWithoutAFinishReason(t *testing.T) {
 		{"a thought whose closer is cut", []string{text("<think>Pale</thi")}, "a thought"},
 		{"text and the beginning of a marker", []string{text("Dry <tool_")}, ""},
 		{"text and a bracket", []string{text("a <")}, ""},
+		{"an opener", []string{text("Dry. <tool_call>")}, "a call"},
+		{"a name", []string{text(`<tool_call>{"name":"open_vent"`)}, "a call"},
 		{"arguments", []string{text(`<tool_call>{"name":"open_vent","arguments":{"house":`)}, "a call"},
 		{"a call behind a call", []string{text(call), text(`<tool_call>{"name":"open_vent","arguments":{`)}, "a call"},
 		{"a call that misses its closer only", []string{text(`<tool_call>{"name":"open_vent","arguments":{"house":3}}`)}, ""},

@@ -45,6 +45,24 @@ func TestT1_AnnotationBetweenJailedChunksPassesAtOnce(t *testing.T) {
 	}
 }
 
+// TestAnnotationsWaitForAChunkThatIsSent: those of chunks that a parser swallows, on every
+// route, since an event without data is none for most clients.
+func TestAnnotationsWaitForAChunkThatIsSent(t *testing.T) {
+	for name, model := range routes(t) {
+		s := scene{model: model, request: tools, lines: append(held("", "", ""), finish("stop"))}
+		s.edit = func(at int, it *chunk.Item) {
+			if at == 1 || at == 2 {
+				it.ID, it.Event, it.Comments = fmt.Sprint(at), "note", []string{fmt.Sprint("annotated ", at)}
+			}
+		}
+		r := play(t, s)
+		r.want(t, 0, "tool_calls", `call:open_vent {"house":3}`)
+		if r.count("note [") != 0 || r.notes == 0 || r.notes > 2 {
+			t.Errorf("%s: %d notes:\n%s", name, r.notes, r.text())
+		}
+	}
+}
+
 func TestT5_PayloadUsageIsNotWrittenButItsMetricsCount(t *testing.T) {
 	lines := []string{role, text("Fine."), finish("stop"), usage}
 	s := scene{request: `"stream_options":{"include_usage":true}`, lines: lines}

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
@@ -311,6 +312,15 @@ func (p *pipeline) holdsOpener() bool {
 	}
 	held := p.callSession.Held()
 	return slices.ContainsFunc(p.callEngine().Parser().Jail.Open, func(marker string) bool { return bytes.Contains(held, []byte(marker)) })
+}
+
+// isCloserOfOpenCall says whether a call is open and text holds what closes it, by the
+// parser's markers.
+func (p *pipeline) isCloserOfOpenCall(text string) bool {
+	if p.callSession == nil || !p.callSession.InCall() || p.callEngine().Parser().Jail == nil {
+		return false
+	}
+	return slices.ContainsFunc(p.callEngine().Parser().Jail.Close, func(marker string) bool { return strings.Contains(text, marker) })
 }
 
 // guidedVoid is how many values of guided JSON were no call.

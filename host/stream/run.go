@@ -33,6 +33,7 @@ type run struct {
 	choices []*choice // in index order
 	tokens  int       // ids in the nvext of the item that is fed
 
+	note        annotation // of chunks that gave no output yet
 	queue       []chunk.Item
 	queued      int // items of the queue that were given
 	outputNVExt []outputNVExt
@@ -162,12 +163,47 @@ func (r *run) isVisible(it *chunk.Item) bool {
 	case it.Event == chunk.EventPayloadUsage:
 		return false
 	case it.Data == nil:
+		return it.Event != "" || len(it.Comments) > 0
 	case chunk.VisibleToClient(it.Data):
+		r.note.attachTo(it)
 		return true
-	default:
-		it.Data = nil // an annotation may still be
 	}
-	return it.Event != "" || len(it.Comments) > 0
+	r.note.keep(it)
+	return false
+}
+
+// annotation is what stood beside chunks that gave nothing for the client to see. It
+// waits for the next that does: clients read an event's data, and choke on one without.
+type annotation struct {
+	id, event string
+	comments  []string
+}
+
+// maxComments bounds the comments that wait; later ones are left out.
+const maxComments = 16
+
+func (a *annotation) keep(it *chunk.Item) {
+	if it.ID != "" {
+		a.id = it.ID
+	}
+	if it.Event != "" {
+		a.event = it.Event
+	}
+	a.comments = append(a.comments, it.Comments[:min(len(it.Comments), maxComments-len(a.comments))]...)
+}
+
+func (a *annotation) attachTo(it *chunk.Item) {
+	if a.id == "" && a.event == "" && a.comments == nil {
+		return
+	}
+	if it.ID == "" {
+		it.ID = a.id
+	}
+	if it.Event == "" {
+		it.Event = a.event
+	}
+	it.Comments = append(a.comments, it.Comments...)
+	*a = annotation{}
 }
 
 // fillQueue reads one item and fills the queue with what comes of it.
@@ -262,8 +298,13 @@ func (r *run) queueAnnotations(it *chunk.Item) {
 	if it.ID == "" && it.Event == "" && len(it.Comments) == 0 {
 		return
 	}
-	if len(r.queue) == 0 {
+	switch {
+	case len(r.queue) > 0:
+	case it.Data == nil:
 		r.queue = append(r.queue, chunk.Item{})
+	default:
+		r.note.keep(it)
+		return
 	}
 	last := &r.queue[len(r.queue)-1]
 	last.ID, last.Event, last.Comments = it.ID, it.Event, it.Comments

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,24 @@ func TestAnnotationsPassWhereTheyWereAskedFor(t *testing.T) {
 	}
 	if text, err := read(s); text != `[request_id ["7"]]a` || err != io.EOF {
 		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// TestAnnotationsOfChunksPass: what stands beside a chunk's data, on every profile.
+func TestAnnotationsOfChunksPass(t *testing.T) {
+	s, err := open(t, context.Background(), engine(t, func(w http.ResponseWriter, r *http.Request) {
+		sendSSE(w, ": ping\n\nid: 7\nevent: note\n: x\n"+delta("a")+delta("b")+stop+"data: [DONE]\n\n")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.Next()
+	if err != nil || first.ID != "7" || first.Event != "note" || !slices.Equal(first.Comments, []string{"x"}) {
+		t.Errorf("got %+v, %v", first, err)
+	}
+	second, err := s.Next()
+	if err != nil || second.ID+second.Event != "" || second.Comments != nil {
+		t.Errorf("got %+v, %v", second, err)
 	}
 }
 

@@ -50,8 +50,9 @@ func (b *Backend) newStream(ctx context.Context, r *backend.Request) *stream {
 
 func (s *stream) startReading(body io.Reader) { s.events = sse.NewReader(body, s.backend.cfg.MaxEvent) }
 
-// Next gives the next item. Comment lines of the engine make none, unless they
-// are an annotation that the client asked for: an event with a name and no data.
+// Next gives the next item. Comment lines of the engine make none by themselves, since
+// they keep its connection alive; those of a chunk are its annotation, as its name and
+// its id are. An event with a name and no data is one that the client asked for.
 func (s *stream) Next() (chunk.Item, error) {
 	if s.ended != nil {
 		return chunk.Item{}, s.ended
@@ -100,7 +101,9 @@ func (s *stream) nextEvent() (chunk.Item, error) {
 				c.Delta.Content = c.Text
 			}
 		}
-		return s.reader.Read(&s.chunk)
+		item, err := s.reader.Read(&s.chunk)
+		item.ID, item.Event, item.Comments = string(event.ID), string(event.Name), event.Comments
+		return item, err
 	}
 }
 

@@ -16,6 +16,8 @@ var ErrTooLong = errors.New("an event is longer than the limit")
 type Event struct {
 	// Name is the value of the last "event:" line; empty if there was none.
 	Name []byte
+	// ID is the value of the last "id:" line of this event; empty if there was none.
+	ID []byte
 	// Data is the values of the "data:" lines, joined by line feeds.
 	Data []byte
 	// HasData tells an empty "data:" line from none.
@@ -57,7 +59,7 @@ func NewReader(src io.Reader, max int) *Reader {
 // Next gives the next event. io.EOF is the end in good order; after any other
 // error what came of an unfinished event is dropped.
 func (r *Reader) Next() (Event, error) {
-	r.event = Event{Name: r.event.Name[:0], Data: r.event.Data[:0]}
+	r.event = Event{Name: r.event.Name[:0], ID: r.event.ID[:0], Data: r.event.Data[:0]}
 	r.seen = false
 	for {
 		line, err := r.line()
@@ -92,6 +94,8 @@ func (r *Reader) field(line []byte) error {
 	case "event":
 		r.seen = true
 		r.event.Name = append(r.event.Name[:0], value...)
+	case "id":
+		r.event.ID = append(r.event.ID[:0], value...)
 	case "data":
 		if r.event.HasData {
 			r.event.Data = append(r.event.Data, '\n')
