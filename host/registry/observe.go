@@ -37,7 +37,7 @@ type observed struct {
 	observe func(*abi.OpenBlock) observer
 }
 
-func (e observed) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
+func (e *observed) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 	source, answer, err := e.Engine.Open(open)
 	o := e.observe(open)
 	answer = o.onAnswer(call{kind: callOpen}, answer, err)
@@ -48,7 +48,7 @@ func (e observed) Open(open *abi.OpenBlock) (parser.Source, abi.Answer, error) {
 }
 
 // Constraint implements parser.Constrainer.
-func (e observed) Constraint(open *abi.OpenBlock) ([]byte, error) {
+func (e *observed) Constraint(open *abi.OpenBlock) ([]byte, error) {
 	if c, ok := e.Engine.(parser.Constrainer); ok {
 		return c.Constraint(open)
 	}

@@ -19,7 +19,7 @@ func processVersion(p *process.Process, digest string, onFault func(*version)) *
 			if err != nil {
 				return running{}, err
 			}
-			run.engines = append(run.engines, observed{e, func(*abi.OpenBlock) observer { return faultCounter{func() { onFault(v) }} }})
+			run.engines = append(run.engines, &observed{e, func(*abi.OpenBlock) observer { return faultCounter{func() { onFault(v) }} }})
 		}
 		return run, nil
 	})

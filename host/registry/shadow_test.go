@@ -35,7 +35,7 @@ func TestAShadowChangesNothing(t *testing.T) {
 		if e == nil {
 			return nil, nil
 		}
-		return observed{e, func(open *abi.OpenBlock) observer { return newShadowRun(beside, e, open) }}, nil
+		return &observed{e, func(open *abi.OpenBlock) observer { return newShadowRun(beside, e, open) }}, nil
 	}}
 	for _, path := range paths {
 		f, err := cases.Load(path)

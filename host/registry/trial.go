@@ -140,14 +140,14 @@ func (t *trial) shadowFamily(live, candidate *parser.Family) *parser.Family {
 		if c == nil {
 			return l
 		}
-		return observed{l, func(open *abi.OpenBlock) observer { return newShadowRun(t, c, open) }}
+		return &observed{l, func(open *abi.OpenBlock) observer { return newShadowRun(t, c, open) }}
 	})
 }
 
 // canaryFamily gives the candidate's parsers, whose answers are counted.
 func (t *trial) canaryFamily(candidate *parser.Family) *parser.Family {
 	return pairFamilies(candidate, candidate, func(c, _ parser.Engine) parser.Engine {
-		return observed{c, func(*abi.OpenBlock) observer { return canaryCounter{t} }}
+		return &observed{c, func(*abi.OpenBlock) observer { return canaryCounter{t} }}
 	})
 }
 
