@@ -64,8 +64,11 @@ type Config struct {
 	// 0 means 8 MiB. A longer value goes on as a string, longer guided JSON as text.
 	MaxHeld int
 	// Raw gives raw text that is not accounted for or belongs to an open call
-	// that was not sent; parse.Session.Raw. Needed by UnknownText.
+	// that was not sent; parse.Session.Raw. Needed by UnknownText and InvalidText.
 	Raw func(start, end abi.RawOffset) []byte
+	// Closers are the markers that end a call. One behind a call that is emitted as
+	// text goes with it.
+	Closers []string
 }
 
 const defaultHeld = 8 << 20

@@ -17,6 +17,7 @@ type Framer struct {
 	accounted abi.RawOffset // up to which the raw text was accounted for
 
 	call   call
+	asText callAsText
 	guided *guided.Reader // nil: the engine was not guided
 }
 
@@ -97,6 +98,9 @@ func (f *Framer) Counts() Counts {
 }
 
 func (f *Framer) frameEvent(e *parse.CheckedEvent) {
+	if f.asText.following {
+		f.followCallAsText(e)
+	}
 	switch e.Kind {
 	case abi.Text, abi.Reasoning:
 		f.frameProse(e)
@@ -305,18 +309,6 @@ func (f *Framer) settleUnsound(e *parse.CheckedEvent) bool {
 	}
 	f.dropCall()
 	return false
-}
-
-// emitCallAsText shows a call as what the model wrote.
-func (f *Framer) emitCallAsText(e *parse.CheckedEvent) {
-	c := &f.call
-	c.open = false
-	if f.cfg.Raw == nil {
-		return
-	}
-	if raw := f.cfg.Raw(c.start, e.Accounted); len(raw) > 0 {
-		f.emitProse(Content, raw, span{Start: c.start, End: e.Accounted})
-	}
 }
 
 // dropCall gives the open call up.

@@ -160,6 +160,9 @@ func (p *pipeline) ensureFramer() {
 	}
 	cfg.Lead = plan.Lead()
 	if engine != nil {
+		if jail := engine.Parser().Jail; jail != nil {
+			cfg.Closers = jail.Close
+		}
 		cfg.Typing = engine.Parser().Typing
 	}
 	if plan.Jailed() || engine != nil && engine.Parser().Strict || !plan.Chat.Stream {
