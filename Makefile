@@ -9,6 +9,13 @@ LISTEN  ?= 127.0.0.1:8080
 BENCH   ?= .
 COUNT   ?= 6
 FUZZ    ?= 20s
+# What `make mutate` tries: N mutants of PKGS, drawn by SEED (N=0: all), each tested by
+# its own package and then by ALSO. MATCH is a regexp of what the report says of them.
+N       ?= 60
+SEED    ?= 1
+PKGS    ?= ./host/jail ./host/stream ./host/chunk ./host/framing/... ./host/parse
+ALSO    ?= ./host/stream
+MATCH   ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # What `make release` builds.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
@@ -16,7 +23,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 RACE     = ./host/backend/... ./host/conform ./host/process ./host/registry ./host/scenario \
            ./host/server ./host/stream ./host/tracing ./wasm ./wasm/wasmtest ./sdk/process
 
-.PHONY: help build modules run test lint statements fuzz bench bench-baseline bench-compare deps release clean
+.PHONY: help build modules run test lint statements mutate fuzz bench bench-baseline bench-compare deps release clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -52,6 +59,9 @@ lint: ## gofmt, go vet, staticcheck, and the walls between packages.
 
 statements: modules ## Print what the streaming core promises, and what proves it.
 	$(GO) run ./host/internal/statements
+
+mutate: modules ## Change PKGS in N small ways, one at a time; print the changes that no test notices.
+	nice $(GO) run ./host/internal/mutate -n $(N) -seed $(SEED) -match '$(MATCH)' -also '$(ALSO)' $(PKGS)
 
 fuzz: ## Run every fuzz target for FUZZ (20s each).
 	@for p in $$($(GO) list ./...); do \

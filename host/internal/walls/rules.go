@@ -4,7 +4,7 @@ package main
 // room is for.
 var repository = rules{
 	layers: [][]string{
-		{"host/internal/holdback", "host/internal/jsonx", "host/internal/sse", "host/internal/walls", "host/tracing"},
+		{"host/internal/holdback", "host/internal/jsonx", "host/internal/mutate", "host/internal/sse", "host/internal/walls", "host/tracing"},
 		{"host/openai", "host/prompt/jinja", "host/typing"},
 		{"host/chunk", "host/prompt", "host/framing/guided"},
 		{"host/backend", "host/parse"},
@@ -62,6 +62,7 @@ var repository = rules{
 	familyFree: []string{"host/...", "wasm/...", "sdk/...", "abi/..."},
 	words:      []string{"beam", "harmony", "markers", "openai", "pythonic", "seed", "step", "tagged", "think"},
 	exceptions: map[string]string{
+		"basiclit": "Go's own name for a literal",
 		"llamacpp": "the profile of an engine",
 	},
 }
