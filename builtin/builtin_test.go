@@ -46,7 +46,7 @@ func TestEnginesNames(t *testing.T) {
 		"SGLang reasoning": `deepseek-r1 deepseek-v3 glm45 gpt-oss kimi kimi_k2 qwen3 qwen3-thinking minimax
 			minimax-append-think step3 step3p5 interns1 nano_v3`,
 		"Dynamo reasoning": `basic deepseek_r1 gpt_oss granite kimi kimi_k25 minimax_append_think mistral nemotron_deci
-			nemotron_nano nemotron3 qwen3 step3`,
+			nemotron_nano nemotron3 qwen3 step3 kimi interns1`,
 		"Dynamo tools": `deepseek_v3 harmony hermes jamba kimi_k2 llama3_json mistral nemotron_deci nemotron_nano phi4 pythonic
 			qwen3_coder glm47 minimax_m2`,
 	} {

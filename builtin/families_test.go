@@ -100,7 +100,7 @@ func (f *family) session(tools ...string) abi.OpenBlock {
 
 // lookalikes is what makes another family's text one of these, too: calls without
 // markers of their own, and the tags of a parser whose manifest names none.
-var lookalikes = map[string]string{"llama3_json": `"name"`, "pythonic": "[g(", "markers": "<tool_call>"}
+var lookalikes = map[string][]string{"llama3_json": {`"name"`, "[f("}, "pythonic": {`"name"`, "[g("}, "markers": {"<tool_call>"}}
 
 // A call is found after what another family wrote, which stays as it is but for
 // markers that both have.
@@ -111,7 +111,7 @@ func TestForeignMarkup(t *testing.T) {
 			own := "\n\n" + f.Call.Around(f.String.Around("hello"))
 			tested := 0
 			for _, c := range f.foreign {
-				if f.sharesMarker(c.Input) || lookalikes[name] != "" && strings.Contains(c.Input, lookalikes[name]) {
+				if f.sharesMarker(c.Input) || slices.ContainsFunc(lookalikes[name], func(l string) bool { return strings.Contains(c.Input, l) }) {
 					continue
 				}
 				tested++

@@ -47,6 +47,9 @@ var suggested = map[string][]string{
 		"zai-org/GLM-5.2-FP8",
 	},
 	"hermes": {
+		"Qwen/Qwen3-Next-80B-A3B-Instruct",
+		"Qwen/Qwen3-VL-235B-A22B-Instruct",
+		"NousResearch/Hermes-4-70B",
 		"Qwen/Qwen2.5-72B-Instruct",
 		"Qwen/Qwen3-8B",
 		"Qwen/Qwen3-235B-A22B-Thinking-2507",
@@ -76,6 +79,76 @@ var suggested = map[string][]string{
 	"nemotron_deci": {
 		"nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",
 		"nvidia/Llama-3_3-Nemotron-Super-49B-v1_5",
+	},
+	"kimi_k2": {
+		"moonshotai/Kimi-K2-Instruct-0905",
+		"moonshotai/Kimi-K2-Thinking",
+		"moonshotai/Kimi-K2.5",
+	},
+	"kimi": {
+		"moonshotai/Kimi-VL-A3B-Thinking-2506",
+		"moonshotai/Kimi-Dev-72B",
+	},
+	"step3": {
+		"stepfun-ai/step3",
+	},
+	"step3p5": {
+		"stepfun-ai/Step-3.5-Flash",
+	},
+	"interns1": {
+		"internlm/Intern-S1",
+		"internlm/Intern-S1-mini",
+		"internlm/internlm3-8b-instruct",
+		"internlm/internlm2_5-7b-chat",
+	},
+	"minimax_m2": {
+		"MiniMaxAI/MiniMax-M2",
+		"MiniMaxAI/MiniMax-M2.1",
+	},
+	"harmony": {
+		"openai/gpt-oss-20b",
+		"openai/gpt-oss-120b",
+	},
+	"seed_oss": {
+		"ByteDance-Seed/Seed-OSS-36B-Instruct",
+	},
+	"granite": {
+		"ibm-granite/granite-3.3-8b-instruct",
+	},
+	"granite4": {
+		"ibm-granite/granite-4.0-h-small",
+	},
+	"lfm2": {
+		"LiquidAI/LFM2-8B-A1B",
+		"LiquidAI/LFM2.5-1.2B-Instruct",
+	},
+	"olmo3": {
+		"allenai/Olmo-3-7B-Instruct",
+	},
+	"longcat": {
+		"meituan-longcat/LongCat-Flash-Chat",
+	},
+	"ernie45": {
+		"baidu/ERNIE-4.5-21B-A3B-Thinking",
+	},
+	"jamba": {
+		"ai21labs/AI21-Jamba-Large-1.7",
+		"ai21labs/AI21-Jamba-Mini-1.6",
+	},
+	"hunyuan_a13b": {
+		"tencent/Hunyuan-A13B-Instruct",
+	},
+	"hy_v3": {
+		"tencent/Hy3-preview",
+	},
+	"phi4": {
+		"microsoft/Phi-4-mini-instruct",
+	},
+	"nemotron_v3": {
+		"nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+	},
+	"think": {
+		"Hcompany/Holo2-8B",
 	},
 	"pythonic": {
 		"meta-llama/Llama-3.2-3B-Instruct",

@@ -28,7 +28,7 @@ const callPrefix = "call_"
 
 func buildGrammar(s *abi.OpenBlock) *option.Built {
 	r := option.NewReader(s)
-	c := option.Reasoning(r, "content")
+	c := option.Reasoning(r, "content", "<think>", "</think>")
 	c.Separator = r.Text("call_separator", "")
 	c.Block = blockConfig(r)
 	if problem := r.Problem(option.ReasoningPrefix, callPrefix); problem != "" {

@@ -99,7 +99,15 @@ var Grammars = map[string]Grammar{
 		Thought: thinkTags, Call: Pair{"<tool_calls><tool_call>f<tool_sep>", "</tool_call></tool_calls>"},
 		Argument: "<arg_key>a#</arg_key><arg_value>1</arg_value>", String: Pair{"<arg_key>s</arg_key><arg_value>", "</arg_value>"},
 	},
-	"step3p5": functionGrammar(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
+	"step3": {
+		Thought: thinkTags, Call: Pair{
+			`<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f">`,
+			"</steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>",
+		},
+		Argument: `<steptml:parameter name="a#">1</steptml:parameter>`, String: Pair{`<steptml:parameter name="s">`, "</steptml:parameter>"},
+	},
+	"interns1": jsonGrammar(thinkTags, Pair{}, `<|action_start|><|plugin|>{"name": "f", "parameters": `, "}<|action_end|>"),
+	"step3p5":  functionGrammar(thinkTags, Pair{"<tool_call>", "</tool_call>"}),
 	"longcat": jsonGrammar(Pair{"<longcat_think>", "</longcat_think>"}, Pair{},
 		`<longcat_tool_call>{"name": "f", "arguments": `, "}</longcat_tool_call>"),
 	"ernie45": jsonGrammar(thinkTags, Pair{"<response>", "</response>"}, `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"),

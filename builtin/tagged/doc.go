@@ -12,6 +12,8 @@
 //	seed_oss       <seed:think>      content    <seed:tool_call>          functions
 //	hunyuan_a13b   <think>           content    <tool_calls>              JSON array
 //	hy_v3          <think>           content    <tool_calls>              functions, key and value tags
+//	step3          <think>           reasoning  <｜tool_calls_begin｜>      functions, in tags of their own
+//	interns1       <think>           content    <|action_start|><|plugin|>  JSON object
 //	step3p5        <think>           reasoning  <tool_call>               functions
 //	longcat        <longcat_think>   content    <longcat_tool_call>       JSON object
 //	ernie45        <think>           reasoning  <tool_call>               JSON object

@@ -100,6 +100,23 @@ var families = map[string]func() *turn.Grammar{
 		EndThink: "</think>", EndThinkForms: []string{"\n</think>\n", "\n</think>", "</think>\n"},
 		Block: toolblock.Config{Open: "<tool_call>", Close: "</tool_call>", XML: toolblock.Functions},
 	})),
+	"step3": lazyGrammar(withPromptThink(withThink(turn.Config{
+		Strip: []string{"<｜tool_call_end｜>"},
+		Block: toolblock.Config{
+			Open: "<｜tool_calls_begin｜>", Close: "<｜tool_calls_end｜>", OpenForms: []string{
+				"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>",
+			},
+			XML: &toolblock.XML{
+				Function: "<steptml:invoke name=", FunctionClose: "</steptml:invoke>",
+				Parameter: "<steptml:parameter name=", ParameterClose: "</steptml:parameter>",
+				Verbatim: true,
+			},
+		},
+	}))),
+	"interns1": lazyGrammar(withThink(turn.Config{Block: toolblock.Config{
+		Open: "<|action_start|><|plugin|>", OpenForms: []string{"<|action_start|> <|plugin|>", "<|action_start|>\n<|plugin|>"},
+		Close: "<|action_end|>", JSON: true,
+	}})),
 	"longcat": lazyGrammar(turn.Config{
 		Think: "<longcat_think>", EndThink: "</longcat_think>",
 		Block: jsonBlockConfig("<longcat_tool_call>", "</longcat_tool_call>"),

@@ -3,8 +3,9 @@
 // be any.
 //
 //	parser  aliases                       starts in, where the prompt is not known
-//	think   basic, interns1, holo2        content: the model writes <think> itself
-//	step3   qwen3_thinking, think_open    reasoning: the prompt opens the thought
+//	think        basic, holo2      content: the model writes <think> itself
+//	think_open   qwen3_thinking    reasoning: the prompt opens the thought
+//	kimi                           content: the marks are ◁think▷ and ◁/think▷
 //
 // # Grammar
 //
@@ -34,6 +35,6 @@
 //
 // # Sources
 //
-// The names are those of ai-dynamo/dynamo (basic, step3), sgl-project/sglang
-// (qwen3-thinking, interns1, step3) and vllm-project/vllm (holo2, step3).
+// The names are those of ai-dynamo/dynamo (basic, kimi), sgl-project/sglang
+// (qwen3-thinking, kimi) and vllm-project/vllm (holo2).
 package think

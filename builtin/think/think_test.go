@@ -11,9 +11,9 @@ import (
 )
 
 var config = sdktest.Config{
-	Vocabulary: []string{"<think>", "</think>", "<think>\n", "</think>\n\n", "`</think>`", "\n"},
+	Vocabulary: []string{"<think>", "</think>", "◁think▷", "◁/think▷", "<think>\n", "</think>\n\n", "`</think>`", "\n"},
 	Leaks: func(s *abi.OpenBlock, _, text, _ string) string {
-		if s.Start != abi.ChannelResponse && !strings.ContainsAny(text, "\"'`") && strings.Contains(text, "</think>") {
+		if s.Parser != "kimi" && s.Start != abi.ChannelResponse && !strings.ContainsAny(text, "\"'`") && strings.Contains(text, "</think>") {
 			return "the text has a closer"
 		}
 		return ""

@@ -175,7 +175,7 @@ type Model struct {
 	Upstream        string            `koanf:"upstream" doc:"The upstream's name; may be left out if there is one upstream."`
 	UpstreamModel   string            `koanf:"upstream_model" doc:"The engine's name for the model, where it is another."`
 	EngineProfile   Profile           `koanf:"engine_profile" doc:"The upstream's profile, for this model; empty: the upstream's."`
-	Parser          string            `koanf:"parser" doc:"Parser family for reasoning and tool calls; auto: the one that suggests itself for a model of this name."`
+	Parser          string            `koanf:"parser" doc:"Parser family for reasoning and tool calls; auto: the one that suggests itself for upstream_model, else the one whose markers stand in chat_template, else the one for a model of this name."`
 	ToolParser      string            `koanf:"tool_parser" doc:"Parser family for tool calls, where reasoning has another or none."`
 	ReasoningParser string            `koanf:"reasoning_parser" doc:"Parser family for reasoning, where tool calls have another or none."`
 	ParserVersion   string            `koanf:"parser_version" oneof:"auto 1 2" doc:"The parsing route; empty: the general parser_version."`

@@ -32,18 +32,27 @@ func Compile(source string) (*Template, error) {
 // Load compiles setting, which is a template, or the name of a file that holds
 // one. What has neither a tag nor a line break is taken for a file name.
 func Load(setting string) (*Template, error) {
+	source, err := Text(setting)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Compile(source)
+	if err != nil && source != setting {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	return t, err
+}
+
+// Text gives the template's own text, which setting holds or names the file of.
+func Text(setting string) (string, error) {
 	if strings.Contains(setting, "{{") || strings.Contains(setting, "{%") || strings.Contains(setting, "\n") {
-		return Compile(setting)
+		return setting, nil
 	}
 	source, err := os.ReadFile(setting)
 	if err != nil {
-		return nil, fmt.Errorf("chat_template: neither a template nor a readable file: %w", err)
+		return "", fmt.Errorf("chat_template: neither a template nor a readable file: %w", err)
 	}
-	t, err := Compile(string(source))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", setting, err)
-	}
-	return t, nil
+	return string(source), nil
 }
 
 // Input is what a template sees.

@@ -257,5 +257,5 @@ func (e *UnknownError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("there is no parser %q: no module is at hand", e.Name)
 	}
-	return fmt.Sprintf("there is no parser %q; known are %s", e.Name, joinNames(e.Known))
+	return fmt.Sprintf("there is no parser %q%s; known are %s", e.Name, nearest(e.Name, e.Known), joinNames(e.Known))
 }

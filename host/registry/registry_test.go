@@ -46,7 +46,7 @@ func TestUnknownFamilies(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true})
 	_, err := r.Lease(t.Context(), "", "toi")
 	var unknown *UnknownError
-	if !errors.As(err, &unknown) || err.Error() != `there is no parser "toi"; known are other, toy` {
+	if !errors.As(err, &unknown) || err.Error() != `there is no parser "toi"; nearest are toy; known are other, toy` {
 		t.Errorf("got %v", err)
 	}
 	empty, _ := open(t, Config{})
@@ -188,6 +188,15 @@ func TestTheParserOfAModel(t *testing.T) {
 	r, _ := open(t, Config{Linked: []*sdk.Module{toy}, Native: true, Rules: map[string]Rule{"toy": {Shadow: true}}})
 	if name, err := r.View().ForModel("Toy-7b"); name != "toy" || err != nil {
 		t.Errorf("got %q, %v", name, err)
+	}
+	for _, c := range []struct{ engineName, template, name, want string }{
+		{"Toy-7b", "", "mine", "toy"},
+		{"", "{{ '<other>' }}", "mine", ""}, // its markers are not in the manifest
+		{"nothing", "", "Toy-7b", "toy"},
+	} {
+		if got, err := r.View().Auto(c.engineName, c.template, c.name); got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: %q, error %v", c, got, err)
+		}
 	}
 	if _, err := r.View().ForModel("nothing"); err == nil || !strings.Contains(err.Error(), "known are other, toy") {
 		t.Errorf("got %v", err)

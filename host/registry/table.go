@@ -156,6 +156,89 @@ func (v *View) Info(name string) (*Info, error) {
 	return &e.live.version.Info, nil
 }
 
+// Auto gives the name of the parser for a model: the one that suggests itself for the
+// name that the engine has for it, the one whose markers its chat template holds, or
+// the one that suggests itself for its own name. engineName and template may be "".
+func (v *View) Auto(engineName, template, name string) (string, error) {
+	if engineName != "" {
+		if parser, err := v.ForModel(engineName); err == nil {
+			return parser, nil
+		}
+	}
+	named, err := v.ForModel(name)
+	written := v.writtenIn(template)
+	switch {
+	case len(written) == 1:
+		return written[0], nil
+	case len(written) > 1 && err != nil:
+		return "", fmt.Errorf("the markers of %d parsers stand in the chat template of model %q: %s; name one", len(written), name, joinNames(written))
+	}
+	return named, err
+}
+
+// CheckWhole refuses a name that is to stand for all of a model's grammar, but is only
+// that of a parser of thoughts, where the name begins those of parsers that read calls.
+func (v *View) CheckWhole(name string) error {
+	found, ok := v.table.set.Find(name)
+	if !ok || found.Parser.Kind != manifest.Reasoning {
+		return nil
+	}
+	var others []string
+	for _, family := range v.table.families() {
+		other, ok := v.table.set.Find(family)
+		if ok && other.Parser.Kind != manifest.Reasoning && strings.HasPrefix(family, manifest.Normalise(name)+"_") {
+			others = append(others, family)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return fmt.Errorf("parser: %s reads thoughts only: say reasoning_parser: %s, or name the parser that reads the model's calls too: %s", name, name, joinNames(others))
+}
+
+// writtenIn names the parsers whose markers a chat template holds: the most of them, and
+// the longest.
+func (v *View) writtenIn(template string) []string {
+	var parsers []string
+	best := [2]int{1, 0}
+	for _, m := range v.table.set {
+		for i := range m.Parsers {
+			p := &m.Parsers[i]
+			e := v.table.names[manifest.Normalise(p.Name)]
+			if p.Kind != manifest.Unified || p.Jail == nil || e == nil || e.live.version.Manifest != m {
+				continue
+			}
+			switch got := markersIn(template, p.Jail); {
+			case got[0] > best[0], got[0] == best[0] && got[1] > best[1]:
+				best, parsers = got, []string{p.Name}
+			case got == best:
+				parsers = append(parsers, p.Name)
+			}
+		}
+	}
+	return parsers
+}
+
+// markersIn measures how much of a family's markers of calls a template holds: their
+// length together, and less for each that is not there. One that is a bare word says
+// nothing.
+func markersIn(template string, jail *manifest.Jail) (got [2]int) {
+	opened := false
+	for _, marker := range slices.Concat(jail.Open, jail.Close) {
+		switch {
+		case !strings.ContainsAny(marker, "<[") || !strings.Contains(template, strings.TrimSpace(marker)):
+			got[1]--
+		default:
+			got[0] += len(marker)
+			opened = opened || slices.Contains(jail.Open, marker)
+		}
+	}
+	if !opened {
+		return [2]int{}
+	}
+	return got
+}
+
 // ForModel gives the name of the parser that suggests itself for a model of that
 // name. More than one family is an *AmbiguousError.
 func (v *View) ForModel(model string) (string, error) {
@@ -173,7 +256,7 @@ func (v *View) ForModel(model string) (string, error) {
 	}
 	switch len(parsers) {
 	case 0:
-		return "", fmt.Errorf("no parser suggests itself for a model named %q; name one: known are %s", model, joinNames(v.table.families()))
+		return "", fmt.Errorf("no parser suggests itself for a model named %q; name one, or give it a response_template%s: known are %s", model, nearest(model, v.table.families()), joinNames(v.table.families()))
 	case 1:
 		return parsers[0], nil
 	}
@@ -192,6 +275,29 @@ func (e *AmbiguousError) Error() string {
 		claims = append(claims, p+" of module "+e.Modules[i])
 	}
 	return fmt.Sprintf("%d parsers suggest themselves for the model %q: %s; name one", len(e.Parsers), e.Model, joinNames(claims))
+}
+
+// nearest says which of the known names are most like name; "" if none is.
+func nearest(name string, known []string) string {
+	name = manifest.Normalise(name[strings.LastIndexByte(name, '/')+1:])
+	var near []string
+	for _, k := range known {
+		if n := commonPrefix(name, manifest.Normalise(k)); n >= 4 || n >= 2 && n >= len(k)-2 {
+			near = append(near, k)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "; nearest are " + joinNames(near)
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func joinNames(words []string) string { return strings.Join(words, ", ") }

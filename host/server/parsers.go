@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/config"
+	"github.com/turnkey-parsers/turnkey/host/prompt"
 	"github.com/turnkey-parsers/turnkey/host/registry"
 	"github.com/turnkey-parsers/turnkey/host/route"
 	"github.com/turnkey-parsers/turnkey/host/stream"
@@ -15,7 +16,14 @@ import (
 // parserNames are the parsers that a model is configured with, "" for none.
 type parserNames struct {
 	tool, reasoning string
-	auto            string // the model's name, if its parser is the one that suggests itself for it
+	auto            *autoNames // what the parser is found by, where it is not configured
+}
+
+// autoNames are what View.Auto finds a model's parser by.
+type autoNames struct{ engineName, template, name string }
+
+func (a *autoNames) find(v *registry.View) (string, error) {
+	return v.Auto(a.engineName, a.template, a.name)
 }
 
 // autoParser in a model's configuration stands for the parser that suggests
@@ -25,18 +33,23 @@ const autoParser = "auto"
 func configuredParsers(c *config.Model, v *registry.View) (n parserNames, err error) {
 	n.tool, n.reasoning = c.Families()
 	if c.Parser != autoParser {
-		return n, nil
+		return n, v.CheckWhole(c.Parser)
 	}
-	n.auto = c.Name
-	n.tool, err = v.ForModel(c.Name)
+	n.auto = &autoNames{engineName: c.UpstreamModel, name: c.Name}
+	if c.ChatTemplate != "" {
+		if n.auto.template, err = prompt.Text(c.ChatTemplate); err != nil {
+			return n, err
+		}
+	}
+	n.tool, err = n.auto.find(v)
 	n.reasoning = n.tool
 	return n, err
 }
 
 // resolveParsers gives the parsers as they are in a view, and their modules, each once.
 func (n *parserNames) resolveParsers(ctx context.Context, v *registry.View) (p route.Parsers, infos []*registry.Info, err error) {
-	if n.auto != "" {
-		suggested, err := v.ForModel(n.auto)
+	if n.auto != nil {
+		suggested, err := n.auto.find(v)
 		if err == nil && suggested != n.tool {
 			err = fmt.Errorf("parser %s suggests itself for it in place of %s", suggested, n.tool)
 		}

@@ -95,15 +95,15 @@ const ReasoningPrefix = "reasoning_"
 //	reasoning_start                  content or reasoning: where a session starts whose prompt is not known
 //	reasoning_once                   true: the tags count once, at the start of the output; else they are prose
 //
-// start is the fallback of reasoning_start.
-func Reasoning(r *Reader, start string) turn.Config {
+// start is the fallback of reasoning_start, open and close are those of the marks.
+func Reasoning(r *Reader, start, open, close string) turn.Config {
 	other := "reasoning"
 	if start == other {
 		other = "content"
 	}
 	c := turn.Config{
-		Think:       r.Marker("reasoning_open", "<think>"),
-		EndThink:    r.Marker("reasoning_close", "</think>"),
+		Think:       r.Marker("reasoning_open", open),
+		EndThink:    r.Marker("reasoning_close", close),
 		PromptOpens: r.OneOf("reasoning_start", start, other) == "reasoning",
 		Once:        r.OneOf("reasoning_once", "false", "true") == "true",
 	}
