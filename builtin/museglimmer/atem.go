@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
@@ -28,10 +29,10 @@ const (
 
 var (
 	// inBlocks and inCalls are what matters outside and inside an invoke.
-	inBlocks = scan.NewSet(eom, eot, start, invoke)
+	inBlocks = scan.NewSet(eom, eot, start, invoke, blockClose)
 	inCalls  = scan.NewSet(eom, eot, start, invoke, invokeClose, blockClose, parameter)
-	// inValues end a value; the last three only where its closer is missing.
-	inValues = scan.NewSet(parameterClose, eom, eot, start)
+	// inValues may end a value; the special tokens only where its closer is missing.
+	inValues = scan.NewSet(parameterClose, parameter, eom, eot, start)
 )
 
 // readBlock reads a message to a tool up to its next invoke or its end. What else
@@ -42,7 +43,37 @@ func (p *parser) readBlock(w *sdk.Window) bool {
 	if v != scan.Yes {
 		return false
 	}
-	p.takeEnder(w, inBlocks.Marker(id))
+	if marker := inBlocks.Marker(id); marker != blockClose {
+		p.takeEnder(w, marker)
+		return true
+	}
+	w.Skip(len(blockClose))
+	if p.around != toTool {
+		p.enterBody(p.around, w.Offset())
+	}
+	return true
+}
+
+// readStrayBlock reads a block in a message to the user or to nobody: an invoke that
+// names a tool is a call there, too. The window begins with the block's opener, which is
+// prose without one.
+func (p *parser) readStrayBlock(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := len(blockOpen) + scan.LeadingSpace(b[len(blockOpen):])
+	v := scan.Prefix(b[n:], invoke, w.Final)
+	if v == scan.Yes {
+		var t tag
+		if t, v = readTag(b[n:], len(invoke), w.Final); v == scan.Yes {
+			p.around = p.body
+			p.beginCall(w, n, t)
+			return true
+		}
+	}
+	if v == scan.Wait && n <= maxTag {
+		return false
+	}
+	p.emitProse(w, len(blockOpen))
+	p.state = inProse
 	return true
 }
 
@@ -84,13 +115,49 @@ func (p *parser) readInvoke(w *sdk.Window) bool {
 		w.Skip(len(invoke))
 		p.state = inBlock
 		return true
-	case t.n > 0:
-		from := p.declaredTool(string(b[t.at : t.at+t.n]))
-		w.Call(t.at+from, t.n-from, 0)
 	}
-	w.Skip(t.len)
-	p.state = inCall
+	p.beginCall(w, 0, t)
 	return true
+}
+
+// beginCall opens the call of the invoke's tag at place at of the window, if it has a
+// name.
+func (p *parser) beginCall(w *sdk.Window, at int, t tag) {
+	p.state = inCall
+	name := w.Bytes()[at+t.at : at+t.at+t.n]
+	key := p.swallowedKey(name)
+	switch {
+	case key > 0:
+		w.Call(at+t.at, key-1, 0)
+		w.Key(at+t.at+key, t.n-key, 0)
+		p.keys.Give(name[key:])
+		p.value = value{known: true, noClose: p.value.noClose}
+		p.state = inValue
+	case t.n > 0:
+		from := p.declaredTool(string(name))
+		w.Call(at+t.at+from, t.n-from, 0)
+		p.keys.Start(name[from:])
+	}
+	w.Skip(at + t.len)
+	w.Scanned = 0
+}
+
+// swallowedKey is the place in name of a parameter's key that stands behind a tool's name
+// and a dot: the parameter's tag was swallowed, and its value follows. It is 0 where
+// none does.
+func (p *parser) swallowedKey(name []byte) int {
+	if slices.Contains(p.tools, string(name)) {
+		return 0
+	}
+	for i, c := range name {
+		if c != '.' || !slices.Contains(p.tools, string(name[:i])) {
+			continue
+		}
+		if p.keys.Start(name[:i]); p.keys.Awaits(name[i+1:]) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // declaredTool is where in name the name of a tool begins. A namespace that stands
@@ -116,6 +183,9 @@ func (p *parser) readCall(w *sdk.Window) bool {
 	at, id, v := inCalls.Find(w.Bytes(), 0, w.Final)
 	w.Skip(at)
 	if v != scan.Yes {
+		if w.Final && w.Reason == abi.FinishUserStop && w.InCall() {
+			w.CallEnd() // the stop string was the call's closer
+		}
 		return false
 	}
 	p.takeEnder(w, inCalls.Marker(id))
@@ -135,7 +205,10 @@ func (p *parser) readKey(w *sdk.Window) bool {
 	}
 	p.value = value{mute: !w.InCall() || t.n == 0, noClose: p.value.noClose}
 	if !p.value.mute {
+		key := w.Bytes()[t.at : t.at+t.n]
 		w.Key(t.at, t.n, 0)
+		p.keys.Give(key)
+		p.value.known = p.keys.Declares(key)
 	}
 	w.Skip(t.len)
 	w.Scanned = 0
@@ -143,12 +216,16 @@ func (p *parser) readKey(w *sdk.Window) bool {
 	return true
 }
 
-// value is a parameter's value while it is read. Only its closer ends it; a special
-// token in it is data. But where no closer follows to the very end, the message
+// value is a parameter's value while it is read. Its closer ends it where the call
+// goes on behind it, and, where the closer was forgotten, the next parameter at a
+// line's start; a special token in it is data. But where no closer follows to the very end, the message
 // ended at the first of them: so from there on nothing is emitted before the closer
 // comes.
 type value struct {
 	mute    bool
+	known   bool // its key is declared
+	begun   bool // a part was emitted
+	json    bool // it is JSON, if it can be
 	held    bool // the window begins with a special token
 	noClose bool // the text has ended, and holds no closer any more
 }
@@ -162,11 +239,24 @@ func (p *parser) readValue(w *sdk.Window) bool {
 		at, id, v := inValues.Find(w.Bytes(), w.Scanned, w.Final)
 		p.value.held = p.value.held && at <= maxHeld
 		switch {
-		case v == scan.Yes && inValues.Marker(id) == parameterClose:
-			p.emitValue(w, at, 0)
-			w.Skip(len(parameterClose))
-			p.state = inCall
-			return true
+		case v == scan.Yes && id <= opensParameter:
+			behind := at
+			if id == closesParameter {
+				behind += len(parameterClose)
+				v = param.Continues(w.Bytes()[behind:], inCalls, w.Final)
+			} else {
+				v = p.isNextParameter(w, at)
+			}
+			switch v {
+			case scan.Yes:
+				p.emitValue(w, at, 0)
+				w.Skip(behind - at)
+				p.state = inCall
+				return true
+			case scan.No:
+				w.Scanned = at + 1
+				continue
+			}
 		case v == scan.Yes:
 			if !p.value.held {
 				p.emitValue(w, at, abi.FlagMore)
@@ -192,10 +282,43 @@ func (p *parser) readValue(w *sdk.Window) bool {
 	}
 }
 
-// emitValue emits the next n bytes of a value, or with more of a part of it.
+// places in inValues
+const (
+	closesParameter = iota
+	opensParameter
+)
+
+// isNextParameter asks whether the parameter's tag at place at of a value is the next
+// parameter, because the value's closer was forgotten.
+func (p *parser) isNextParameter(w *sdk.Window, at int) scan.Verdict {
+	b, before := w.Bytes(), w.Prev()
+	if at > 0 {
+		before = b[at-1]
+	}
+	if before != '\n' {
+		return scan.No
+	}
+	b = b[at:]
+	t, v := readTag(b, len(parameter), w.Final)
+	if v == scan.Yes && !p.keys.Awaits(b[t.at:t.at+t.n]) {
+		return scan.No
+	}
+	return v
+}
+
+// emitValue emits the next n bytes of a value, or with more of a part of it. A declared
+// parameter is read by its schema, a string in quotation marks and what is not
+// declared as JSON, if it can be.
 func (p *parser) emitValue(w *sdk.Window, n int, more uint8) {
-	if !p.value.mute && (n > 0 || more == 0) {
-		w.Value(0, n, abi.ReadJSONOrText|more)
+	if v := &p.value; !v.mute && (n > 0 || more == 0) {
+		if !v.begun {
+			v.begun, v.json = true, !v.known || n > 0 && w.Bytes()[0] == '"'
+		}
+		how := abi.ReadSchema
+		if v.json {
+			how = abi.ReadJSONOrText
+		}
+		w.Value(0, n, how|more)
 	}
 	w.Skip(n)
 }

@@ -71,6 +71,6 @@ func (p *parser) readInvokeOrText(w *sdk.Window, n int) bool {
 		return p.startPayload(w, next)
 	}
 	w.Skip(n)
-	p.state, p.body = inInvoke, toTool // the model wrote a native call all the same
+	p.state, p.body, p.around = inInvoke, toTool, toTool // the model wrote a native call all the same
 	return true
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	turnopening "github.com/turnkey-parsers/turnkey/builtin/internal/opening"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/structag"
 	"github.com/turnkey-parsers/turnkey/sdk"
 )
@@ -29,7 +30,7 @@ var frame = structag.Calls{
 }
 
 func newParser(s *abi.OpenBlock, kind sdk.Kind) sdk.Parser {
-	p := &parser{start: sdk.StartOf(s), tools: s.Tools, calls: kind.Calls() && len(s.Tools) > 0, think: kind != sdk.Tools}
+	p := &parser{start: sdk.StartOf(s), tools: s.Tools, keys: param.In(s), calls: kind.Calls() && len(s.Tools) > 0, think: kind != sdk.Tools}
 	p.guided = s.Mode != abi.ModeNative && kind.Calls()
 	p.prose.Trial = turnopening.Trial(s, kind, newParser)
 	p.startTurn()

@@ -29,7 +29,7 @@ func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 		return ""
 	}
 	for _, said := range []string{text, reasoning} {
-		for _, marker := range []string{start, message, eom, eot} {
+		for _, marker := range []string{message, eom, eot} {
 			if strings.Contains(said, marker) {
 				return said
 			}

@@ -2,6 +2,7 @@ package museglimmer
 
 import (
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/param"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -30,6 +31,7 @@ const (
 	inBare          // at a "to="
 	inCut           // at the beginning of a special token
 	inBlock         // in a message to a tool, outside its invokes
+	atBlock         // at a block in a message to the user or to nobody
 	inInvoke        // at an invoke's tag
 	inCall          // in an invoke, outside its parameters
 	inKey           // at a parameter's tag
@@ -42,12 +44,14 @@ const (
 type parser struct {
 	start  abi.Channel
 	tools  []string
+	keys   param.Declared
 	calls  bool // messages to tools are calls
 	think  bool // messages to self are reasoning
 	guided bool
 
 	state   state
 	body    body
+	around  body // around the block that is read: toTool, or what goes on behind it
 	prose   prose.Machine
 	views   *views
 	from    abi.RawOffset // where the body begins
@@ -108,6 +112,8 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		return p.endCutText(w)
 	case inBlock:
 		return p.readBlock(w)
+	case atBlock:
+		return p.readStrayBlock(w)
 	case inInvoke:
 		return p.readInvoke(w)
 	case inCall:
@@ -155,9 +161,16 @@ func (p *parser) readProse(w *sdk.Window) bool {
 			w.Skip(len(marker))
 		}
 		p.quoted = false
-	case blockOpen, blockClose:
+	case blockOpen:
+		if p.state = atBlock; p.guided {
+			w.Skip(len(marker))
+			p.state = behind
+		}
+	case blockClose:
 		w.Skip(len(marker))
-		p.state = behind
+		if p.guided {
+			p.state = behind
+		}
 	case "{", "[":
 		p.startPayload(w, 0)
 	default:
@@ -243,7 +256,7 @@ func (p *parser) readHeader(w *sdk.Window) bool {
 		w.Skip(len(start))
 		p.state = inBlock
 	default:
-		p.stripMarkup(w, len(start))
+		p.emitProse(w, len(start))
 		p.state = inProse
 	}
 	return true
@@ -306,7 +319,7 @@ func (p *parser) routeMessage(w *sdk.Window, h header) {
 		}
 	case p.calls:
 		w.Skip(h.len)
-		p.state, p.body = inBlock, toTool
+		p.state, p.body, p.around = inBlock, toTool, toTool
 	default:
 		w.Text(h.len)
 		p.enterBody(literal, w.Offset())

@@ -1,6 +1,10 @@
 package museglimmer
 
-import "github.com/turnkey-parsers/turnkey/sdk/prose"
+import (
+	"slices"
+
+	"github.com/turnkey-parsers/turnkey/sdk/prose"
+)
 
 // views are how the prose of each kind of body is read.
 type views [bodies]*prose.Grammar
@@ -9,7 +13,7 @@ type views [bodies]*prose.Grammar
 // bare those of a guided mode.
 var (
 	plain = newViews()
-	calls = newViews(invoke, invokeClose)
+	calls = newViews(invoke, invokeClose, blockOpen)
 	bare  = newViews(invoke, invokeClose, blockOpen, blockClose, "{", "[")
 )
 
@@ -24,6 +28,9 @@ func newViews(tags ...string) (all views) {
 	wrapping := []string{blockOpen, blockClose, "{", "["}
 	for b := range all {
 		all[b] = whole.View(append(wrapping, to), true)
+	}
+	if !slices.Contains(tags, "{") { // else the answer is no place for the payload's wrapping
+		all[answer] = whole.View([]string{to}, true)
 	}
 	all[opening] = whole.View(nil, false)
 	all[outside] = whole.View([]string{to}, true)

@@ -67,6 +67,9 @@ func (d *Declared) read(tool string) map[string]*uint32 {
 	return nil
 }
 
+// Declares says whether the schema declares that parameter.
+func (d *Declared) Declares(key []byte) bool { return d.keys[string(key)] != nil }
+
 // Give says that the call has given that parameter.
 func (d *Declared) Give(key []byte) {
 	if by := d.keys[string(key)]; by != nil {
