@@ -25,7 +25,7 @@ func TestTroubleshootingPage(t *testing.T) {
 	for _, m := range regexp.MustCompile("`((?:policies|timeouts|limits|modules|admin|log|models|upstreams)(?:\\.[a-z_]+)+)(?:: ([a-z0-9_|. ]+))?`").FindAllStringSubmatch(text, -1) {
 		s := setting(m[1])
 		if s == nil {
-			if m[1] != "limits.instances" { // a code
+			if m[1] != "limits.instances" && m[1] != "limits.fuel_most" && m[1] != "limits.fuel_constraint" { // codes
 				t.Errorf("there is no setting %s", m[1])
 			}
 			continue

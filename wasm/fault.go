@@ -64,6 +64,19 @@ func exceeds[T int | int64 | uint32](limit string, value, most T) error {
 	return &LimitError{Limit: limit, Max: int64(most), Value: int64(value)}
 }
 
+// settingOf is a limit's name in the configuration; most is that of the fuel's cap.
+func (e *LimitError) settingOf(most string) string {
+	switch e.Limit {
+	case "MemoryPages":
+		return "memory"
+	case "LiteralBytes":
+		return "literals"
+	case "Events":
+		return "events"
+	}
+	return most
+}
+
 // ExitError says that a guest called proc_exit.
 type ExitError struct{ Code uint32 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/turnkey-parsers/turnkey/abi"
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 )
 
 // minInput is the smallest room for input that a guest is asked for, in bytes.
@@ -127,6 +128,18 @@ func (i *instance) failLocked(e exportedFunc, cause error) error {
 	return i.module.newFault(e.name, cause)
 }
 
+// failBlockLocked is failLocked for a call that was handed an open block of n bytes, and
+// whose fuel is capped at most by that setting. A block that is too large for a limit is
+// no fault of the module: a *parser.TooLargeError, which is not counted.
+func (i *instance) failBlockLocked(e exportedFunc, cause error, n int, most int64, setting string) error {
+	var limit *LimitError
+	if !errors.As(cause, &limit) || !i.module.limits.Fuel.cuts(most, n) {
+		return i.failLocked(e, cause)
+	}
+	i.endLocked()
+	return &parser.TooLargeError{Limit: limit.settingOf(setting), Cause: cause}
+}
+
 // callExport runs a function on i.stack with that much fuel.
 func (i *instance) callExport(e exportedFunc, fuel int64) error {
 	i.polls, i.memory.refused = 0, 0
@@ -230,19 +243,22 @@ func (i *instance) callConstraint(block []byte) ([]byte, error) {
 	}
 	e := i.exportNamed(abi.ExportConstraint)
 	fuel := i.module.limits.Fuel.Constraint
+	fail := func(e exportedFunc, cause error) error {
+		return i.failBlockLocked(e, cause, len(block), fuel, "fuel_constraint")
+	}
 	if err := i.writeInput(block, fuel); err != nil {
-		return nil, i.failLocked(i.allocExport, err)
+		return nil, fail(i.allocExport, err)
 	}
 	i.stack[0], i.stack[1] = uint64(i.inputAt), uint64(len(block))
 	if err := i.callExport(e, fuel); err != nil {
-		return nil, i.failLocked(e, err)
+		return nil, fail(e, err)
 	}
 	b, err := i.answerRegion()
 	if err == nil {
 		err = exceeds("LiteralBytes", len(b), i.module.limits.LiteralBytes)
 	}
 	if err != nil {
-		return nil, i.failLocked(e, err)
+		return nil, fail(e, err)
 	}
 	return bytes.Clone(b), nil
 }

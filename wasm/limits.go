@@ -41,6 +41,10 @@ func (f *Fuel) budget(n, held int) int64 {
 	return min(f.Most, f.Call+f.Byte*int64(n)+f.Held*int64(held))
 }
 
+// cuts says whether a cap leaves a call less than the bytes that it hands in entitle it
+// to: where it then fails for want of more, it is its input that is too large.
+func (f *Fuel) cuts(most int64, n int) bool { return f.Call+f.Byte*int64(n) > most }
+
 // Shipped returns the limits for modules that come with the program.
 func Shipped() Limits {
 	return Limits{

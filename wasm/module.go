@@ -29,6 +29,7 @@ type Module struct {
 	drained  chan struct{} // closed when closing and the last session has ended
 
 	opened, faults, replays atomic.Uint64
+	largest                 atomic.Int64 // the largest open block that was opened, in bytes
 }
 
 // Stats counts what a module has done and has at the moment.
@@ -61,7 +62,7 @@ func (m *Module) Stats() Stats {
 }
 
 // Open starts a session; the answer is that of tk_open. The session must be
-// closed. An error is a *Fault, a *LimitError or ErrClosed.
+// closed. An error is a *Fault, a *LimitError, a *parser.TooLargeError or ErrClosed.
 func (m *Module) Open(ctx context.Context, open *abi.OpenBlock) (*Session, abi.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, abi.Answer{}, err
@@ -76,7 +77,16 @@ func (m *Module) Open(ctx context.Context, open *abi.OpenBlock) (*Session, abi.A
 		return nil, abi.Answer{}, err
 	}
 	m.opened.Add(1)
+	if n := int64(len(s.block)); n > m.largest.Load() { // a lost race costs one more trial
+		m.largest.Store(n)
+	}
 	return s, answer, nil
+}
+
+// mayBeTooLarge says whether an open block of n bytes may be one that can't be opened for
+// its size: its fuel is capped, and none as large was opened yet.
+func (m *Module) mayBeTooLarge(n int) bool {
+	return m.limits.Fuel.cuts(m.limits.Fuel.Most, n) && int64(n) > m.largest.Load()
 }
 
 // Constraint asks the module for the constraint of guided native calls: JSON

@@ -171,9 +171,15 @@ func (s *Session) tryCall(o sessionCall) error {
 // callGuest makes the call, under the instance's lock.
 func (s *Session) callGuest(i *instance, o sessionCall) error {
 	e, fuel := exportedFunc{}, s.module.limits.Fuel.budget(len(o.data), int(s.heldBytes()))
+	fail := i.failLocked
+	if o.kind == callOpen {
+		fail = func(e exportedFunc, cause error) error {
+			return i.failBlockLocked(e, cause, len(o.data), s.module.limits.Fuel.Most, "fuel_most")
+		}
+	}
 	if o.kind != callFinish {
 		if err := i.writeInput(o.data, fuel); err != nil {
-			return i.failLocked(i.allocExport, err)
+			return fail(i.allocExport, err)
 		}
 	}
 	switch o.kind {
@@ -192,10 +198,10 @@ func (s *Session) callGuest(i *instance, o sessionCall) error {
 	}
 	i.stack[0] = uint64(s.id)
 	if err := i.callExport(e, fuel); err != nil {
-		return i.failLocked(e, err)
+		return fail(e, err)
 	}
 	if err := s.decodeAnswer(i); err != nil {
-		return i.failLocked(e, err)
+		return fail(e, err)
 	}
 	if err := s.accountBytes(o); err != nil {
 		return i.failLocked(e, err)

@@ -20,7 +20,7 @@ type Engine interface {
 	Parser() *manifest.Parser
 	// Open starts a session; the answer is that of tk_open, valid until the next
 	// call into the Source. The block is not kept. An error is a fault of the
-	// parser, unless it is a *BusyError.
+	// parser, unless it is a *BusyError or a *TooLargeError.
 	Open(block *abi.OpenBlock) (Source, abi.Answer, error)
 }
 
@@ -49,6 +49,33 @@ type Constrainer interface {
 	// {"scope":"calls|turn","structural_tag":{…}}, or nil where none applies.
 	Constraint(block *abi.OpenBlock) ([]byte, error)
 }
+
+// Admitter is an Engine that can tell before a session is needed whether a request is
+// too large for one.
+type Admitter interface {
+	// Admit gives a *TooLargeError for a block that can't be opened for its size, and
+	// nil for all others.
+	Admit(block *abi.OpenBlock) error
+}
+
+// TooLargeError says that a request goes beyond what the parser's module may use up: a
+// session can't be opened, or a constraint not be built, for so many tools. It is no
+// fault of the parser.
+type TooLargeError struct {
+	Parser string // its name within its module
+	// Limit is the limit's setting, among those of the module's class: fuel_most,
+	// fuel_constraint, memory, literals, events.
+	Limit string
+	Cause error
+}
+
+// Error names the parser and the limit.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the request's tools are too much for the parser %s: beyond the limit %s of its module", e.Parser, e.Limit)
+}
+
+// Unwrap gives what the module's engine answered.
+func (e *TooLargeError) Unwrap() error { return e.Cause }
 
 // BusyError says that no room is free for another session. It is no fault of the
 // parser: the request has to come again later.

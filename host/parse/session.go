@@ -83,7 +83,7 @@ type Session struct {
 
 // Open starts a session and gives the events of the opening answer. Where it
 // returns a *FaultError or a *StrictError the session is not nil; it is over. A
-// *parser.BusyError is an error under every policy: text that no parser has read must
+// *parser.BusyError and a *parser.TooLargeError are errors under every policy: text that no parser has read must
 // not go out for want of room.
 func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	if cfg.Limits.Held <= 0 {
@@ -97,9 +97,12 @@ func Open(cfg Config) (*Session, []CheckedEvent, error) {
 	s := &Session{cfg: cfg, name: p.Name, check: check.Checker{Rules: check.Rules{Synthesises: p.Synthesises}}}
 	src, answer, err := cfg.Engine.Open(&s.cfg.Open)
 	var busy *parser.BusyError
+	var large *parser.TooLargeError
 	switch {
 	case errors.As(err, &busy):
 		return nil, nil, busy
+	case errors.As(err, &large):
+		return nil, nil, large
 	case err != nil:
 		err = s.failSession(err)
 		return s, s.events.list, err

@@ -55,6 +55,14 @@ func (e *observed) Constraint(open *abi.OpenBlock) ([]byte, error) {
 	return nil, nil
 }
 
+// Admit implements parser.Admitter.
+func (e *observed) Admit(open *abi.OpenBlock) error {
+	if a, ok := e.Engine.(parser.Admitter); ok {
+		return a.Admit(open)
+	}
+	return nil
+}
+
 type observedSource struct {
 	source   parser.Source
 	observer observer

@@ -59,16 +59,17 @@ func (s *shadowRun) onAnswer(made call, live abi.Answer, err error) abi.Answer {
 	return s.withoutWatch(live)
 }
 
-// openCandidate opens the candidate's session. One that has no room now is not
-// compared.
+// openCandidate opens the candidate's session. One that has no room now, or none for so
+// large a request, is not compared.
 func (s *shadowRun) openCandidate(live abi.Answer) {
 	candidate, theirs, err := s.openCandidateSession()
 	var busy *parser.BusyError
+	var large *parser.TooLargeError
 	switch {
 	case err == nil:
 		s.candidate = candidate
 		s.compareAnswers(live, theirs, nil)
-	case !errors.As(err, &busy):
+	case !errors.As(err, &busy) && !errors.As(err, &large):
 		s.decideTrial(false)
 	}
 }

@@ -61,6 +61,9 @@ func (m *Model) guideByTag(p *Plan) (bool, *openai.Error) {
 	open.Start, open.PromptTail = p.decideStart(engine)
 	addTools(&open, r.Tools, true)
 	answer, err := builder.Constraint(&open)
+	if large := tooLarge(err); large != nil {
+		return false, TooLarge(large)
+	}
 	if err != nil {
 		return false, &openai.Error{Status: http.StatusInternalServerError, Code: "constraint_failed",
 			Message: fmt.Sprintf("the parser can't build a constraint for this tool choice: %v", err)}

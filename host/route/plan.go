@@ -91,6 +91,9 @@ func (m *Model) Decide(ctx context.Context, r *openai.ChatRequest) (*Plan, *open
 	for _, e := range present(p.Unified, p.Thought) {
 		p.start, p.tail = p.decideStart(e)
 	}
+	if err := p.admit(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

@@ -1,9 +1,11 @@
 package route
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
+	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/host/chunk"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 )
@@ -31,6 +33,35 @@ func (m *Model) refuseUnservable(r *openai.ChatRequest) *openai.Error {
 	}
 	return refusal("tool_choice", "tool_parser_needed",
 		"a named tool_choice needs the tool parser %s beside the reasoning parser of that name; the model has %s", p.Reasoning, p.parserPair())
+}
+
+// TooLarge is the refusal of a request that goes beyond a limit of a parser's module.
+func TooLarge(err *parser.TooLargeError) *openai.Error {
+	return refusal("tools", "limits."+err.Limit, "tools: %v (modules.limits in the configuration): send fewer tools, or smaller schemas", err)
+}
+
+// tooLarge gives the error if it is one of a request's size, else nil.
+func tooLarge(err error) (large *parser.TooLargeError) {
+	errors.As(err, &large)
+	return large
+}
+
+// admit refuses a request that is too large for one of the route's parsers.
+func (p *Plan) admit() *openai.Error {
+	if len(p.Chat.Tools) == 0 {
+		return nil
+	}
+	for _, e := range p.parsers() {
+		admitter, ok := e.(parser.Admitter)
+		if !ok {
+			continue
+		}
+		open := p.Open(e)
+		if large := tooLarge(admitter.Admit(&open)); large != nil {
+			return TooLarge(large)
+		}
+	}
+	return nil
 }
 
 // needsJail refuses a request that an explicit version 2 can't serve.

@@ -621,3 +621,37 @@ func jsonOf(members []openai.Member) (b []byte) {
 	}
 	return b
 }
+
+// small is a parser for which some requests are too large.
+type small struct{ fake }
+
+func (s *small) Admit(open *abi.OpenBlock) error {
+	if len(open.Tools) > 1 {
+		return &parser.TooLargeError{Parser: s.parser.Name, Limit: "fuel_most"}
+	}
+	return nil
+}
+
+func (s *small) Constraint(open *abi.OpenBlock) ([]byte, error) {
+	return nil, &parser.TooLargeError{Parser: s.parser.Name, Limit: "fuel_constraint"}
+}
+
+// TestRequestsThatAreTooLarge: 400 with the limit's name, before the engine is asked.
+func TestRequestsThatAreTooLarge(t *testing.T) {
+	e := parser.Engine(&small{fake{manifest.Parser{Name: "p", Kind: manifest.Unified, Constraint: true}}})
+	f := parser.FamilyOf(e, []parser.Engine{e})
+	for members, limit := range map[string]string{
+		"":       "",
+		tools:    "fuel_most",
+		required: "fuel_constraint",
+	} {
+		_, err := model(&f, &f, route.Auto).Decide(t.Context(), request(t, members))
+		switch {
+		case limit == "" && err != nil:
+			t.Error(err)
+		case limit == "":
+		case err == nil || err.Status != 400 || err.Param != "tools" || err.Code != "limits."+limit || !strings.Contains(err.Message, limit):
+			t.Errorf("%s: %v", limit, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/host/backend"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/host/route"
 )
 
 // LimitError says that an answer passed a limit of the host.
@@ -59,6 +60,7 @@ func ErrorOf(err error) *openai.Error {
 		fault  *parse.FaultError
 		limit  *LimitError
 		busy   *parser.BusyError
+		large  *parser.TooLargeError
 	)
 	e := &openai.Error{Status: http.StatusInternalServerError, Message: sanitised}
 	switch {
@@ -67,6 +69,8 @@ func ErrorOf(err error) *openai.Error {
 	case errors.As(err, &busy):
 		e.Status, e.Code, e.Message = http.StatusServiceUnavailable, "limits.instances", "All parser instances are taken; try again later"
 		e.Retry = openai.RetrySoon()
+	case errors.As(err, &large):
+		e = route.TooLarge(large)
 	case errors.As(err, &fault):
 		e.Code = "parser_fault"
 	case errors.As(err, &limit):
@@ -107,13 +111,9 @@ func errorOfEngine(engine *backend.Error) *openai.Error {
 func FrameOf(err error) *openai.Error {
 	e := ErrorOf(err)
 	var engine *backend.Error
-	public := errors.As(err, &engine) && engine.Public
-	switch e.Status {
-	case http.StatusServiceUnavailable, openai.StatusOverloaded, openai.StatusClientClosed:
-	default:
-		if !public {
-			e.Status = http.StatusInternalServerError
-		}
+	public := errors.As(err, &engine) && engine.Public || e.Status < 500
+	if !public && e.Status != http.StatusServiceUnavailable && e.Status != openai.StatusOverloaded {
+		e.Status = http.StatusInternalServerError
 	}
 	return e
 }

@@ -189,6 +189,7 @@ func TestErrorsForClients(t *testing.T) {
 		{&backend.Error{Status: 500, Code: "engine_error", Message: "inner"}, 500, 500, "engine_error", "Internal server error"},
 		{&backend.Error{Status: 400, Code: "engine_error", Message: "max_tokens", Public: true}, 400, 400, "engine_error", "max_tokens"},
 		{&stream.LimitError{Limit: "timeouts.idle", Status: 504}, 504, 500, "engine_timeout", "timeouts.idle"},
+		{&parser.TooLargeError{Parser: "p", Limit: "fuel_most", Cause: errors.New("inner")}, 400, 400, "limits.fuel_most", "fuel_most"},
 		{context.Canceled, 499, 499, "request_cancelled", "cancelled"},
 	} {
 		e, f := stream.ErrorOf(c.err), stream.FrameOf(c.err)
