@@ -42,13 +42,14 @@ deps: ## Install the C and Rust compilers that build the example guests, if they
 
 # What has no goroutines of its own runs without the race detector. So do the hostile
 # modules: they are about the time that a guest takes, which the detector stretches
-# by ten, and what they do at once is in wasm's other tests as well; and the scripts,
-# which start programs of which it sees nothing. Allocations can't be counted under it.
+# by ten, and what they do at once is in wasm's other tests as well; the tests of all
+# families' texts, thousands of requests one after the other; and the scripts, which
+# start programs of which it sees nothing. Allocations can't be counted under it.
 # The first run compiles the modules that the second one needs.
 test: deps modules lint ## Run every test; packages with goroutines run with the race detector.
 	$(GO) test $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE)))
-	$(GO) test -run '^TestHostile|AllocatesNothing' ./wasm
-	$(GO) test -race -skip '^TestHostile|^TestScripts$$' $(RACE) ./host/cmd/turnkey
+	$(GO) test -run '^TestHostile|^TestEveryFamily|AllocatesNothing' ./wasm ./host/stream
+	$(GO) test -race -skip '^TestHostile|^TestEveryFamily|^TestScripts$$' $(RACE) ./host/cmd/turnkey
 
 lint: ## gofmt, go vet, staticcheck, and the walls between packages.
 	@unformatted=$$(gofmt -l abi builtin examples host plugins sdk wasm); \

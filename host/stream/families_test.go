@@ -83,7 +83,7 @@ const toolF = `"tools":[{"type":"function","function":{"name":"f","parameters":{
 // What a constraint makes of the output counts, whatever the prompt left open: engines
 // bind it from the first token, or behind the thought. In a native call under a
 // structural tag the model may close its thought, or leave that out.
-func TestConstrainedOutputAndTheThoughtOfThePrompt(t *testing.T) {
+func TestEveryFamilyConstrained(t *testing.T) {
 	families, err := shippedFamilies()
 	if err != nil {
 		t.Fatal(err)

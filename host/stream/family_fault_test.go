@@ -144,7 +144,7 @@ func (f *familyCase) run(t *testing.T, after int, arguments framing.Arguments) (
 // A fault after every event of every case of every family that ships: what was
 // accounted for is said once, the rest of the raw text once, every token id once
 // and in order, and no call is there that the parser had not made.
-func TestFaultAfterEveryEventOfEveryFamily(t *testing.T) {
+func TestEveryFamilyAfterAFault(t *testing.T) {
 	var runs atomic.Int64
 	t.Cleanup(func() { // when the cases have run
 		if runs.Load() < 1000 {

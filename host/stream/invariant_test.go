@@ -73,7 +73,7 @@ func damaged(text string, random *rand.Rand) string {
 // through every family's parser, on every route, in native and guided modes, streamed
 // and not. Each family takes a part of the texts; with TURNKEY_INVARIANT=N all of them,
 // damaged N times each.
-func TestNothingOfAnAnswerVanishes(t *testing.T) {
+func TestEveryFamilyLosesNothing(t *testing.T) {
 	families, err := shippedFamilies()
 	if err != nil {
 		t.Fatal(err)
