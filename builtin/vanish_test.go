@@ -54,7 +54,7 @@ var narrations = []string{
 }
 
 // stillNarrow are families whose openers are not prose everywhere yet.
-var stillNarrow = []string{"kimi_k3", "minimax_m3"}
+var stillNarrow = []string{}
 
 // unjailed are the openers of families that need none, and name none in the manifest.
 var unjailed = map[string][]string{"llama3_json": {"<|python_tag|>"}, "pythonic": {"<|python_start|>"}}

@@ -19,20 +19,13 @@ var jsonBlock = jsonbody.Compile(jsonbody.Markers{
 const (
 	noteBody = "a tool call was dropped: its body is neither arguments nor a json block"
 	noteCut  = "a tool call was dropped: the text ended inside it"
-	noteName = "a tool call was dropped: its header has no name"
 )
 
-// emitCall opens the call whose header the window begins with.
-func (p *parser) emitCall(w *sdk.Window, h header) {
-	b := w.Bytes()
-	p.mute = h.tool.n == 0
-	if p.mute {
-		w.Note(noteName)
-	} else {
-		w.Call(h.tool.at, h.tool.n, abi.ReadQuotAmp)
-		w.CallIDLiteral(h.callID(b))
-	}
-	w.Skip(h.n)
+// emitCall opens the call whose header stands at place at of the window.
+func (p *parser) emitCall(w *sdk.Window, at int, h header) {
+	w.Call(at+h.tool.at, h.tool.n, abi.ReadQuotAmp)
+	w.CallIDLiteral(h.callID(w.Bytes()[at:]))
+	w.Skip(at + h.n)
 	p.whole, p.void = false, false
 	p.state = inBody
 }

@@ -25,13 +25,13 @@ var vocabulary = []string{
 
 var config = sdktest.Config{Vocabulary: vocabulary, MaxHold: 1 << 20, Leaks: leaks}
 
-// leaks finds whole markers of calls in what was said, though no quotation could
+// leaks finds the whole marker of the turn's end in what was said, though no quotation could
 // protect them.
 func leaks(s *abi.OpenBlock, input, text, reasoning string) string {
 	if len(s.Tools) == 0 || s.Mode != abi.ModeNative || strings.HasSuffix(s.Parser, "_reasoning") || strings.ContainsAny(input, "\"'`") {
 		return ""
 	}
-	for _, marker := range markTexts(openTools, closeTools, closeCall, closeArgument, closeJSON, closeMessage) {
+	for _, marker := range markTexts(closeMessage) {
 		if strings.Contains(text+reasoning, marker) {
 			return marker
 		}

@@ -1,6 +1,8 @@
 package kimik3
 
 import (
+	"bytes"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -15,6 +17,7 @@ const (
 	inProse state = iota
 	atHead        // in prose, at a marker that what follows tells more of
 	inStray       // in an argument outside any call
+	atTools       // at the opener of calls
 	inTools       // between calls, or in what is left of a broken one
 	inBody        // between a call's arguments
 	atKey         // behind an argument's header, while its key may yet come again
@@ -43,7 +46,6 @@ type parser struct {
 	headLen int
 
 	tools   bool // the calls stand in a tools channel
-	mute    bool // the call has no name, and is not emitted
 	whole   bool // an argument or the json block has been closed
 	void    bool // no argument may follow: the json block was one
 	body    jsonbody.Body
@@ -69,6 +71,8 @@ func (p *parser) readPart(w *sdk.Window) bool {
 		return p.readHead(w)
 	case inStray:
 		return p.readStrayMark(w)
+	case atTools:
+		return p.readFirstCall(w)
 	case inTools:
 		return p.readBetweenCalls(w)
 	case inBody:
@@ -119,6 +123,8 @@ func (p *parser) readProse(w *sdk.Window) bool {
 		w.Text(n)
 	case m >= headCall:
 		p.state, p.head, p.headLen = atHead, m, n
+	case m == openTools:
+		p.state, p.headLen = atTools, n
 	default:
 		w.Skip(n)
 		switch m {
@@ -126,9 +132,6 @@ func (p *parser) readProse(w *sdk.Window) bool {
 			p.enterChannel(inResponse)
 		case closeResponse:
 			p.enterChannel(idle)
-		case openTools:
-			p.tools = true
-			p.state = inTools
 		default:
 			p.state = ended
 		}
@@ -136,8 +139,43 @@ func (p *parser) readProse(w *sdk.Window) bool {
 	return true
 }
 
-// readHead reads what makes a marker of a head in prose. A broken header is taken
-// out as far as its word; one that the end of the text cut, as a whole.
+// giveBack makes prose of a marker that the window begins with, of n bytes.
+func (p *parser) giveBack(w *sdk.Window, n int) bool {
+	p.prose.GiveBack(w, n)
+	p.state = inProse
+	return true
+}
+
+// readFirstCall expects a call, or the closer, behind the opener of the calls. Without one
+// the opener is prose.
+func (p *parser) readFirstCall(w *sdk.Window) bool {
+	b := w.Bytes()
+	at := p.headLen + scan.LeadingSpace(b[p.headLen:])
+	m, n, v := structure.matchAt(b[at:], w.Final)
+	if v == scan.Yes && m == closeTools {
+		w.Skip(at + n)
+		p.state = inProse
+		return true
+	}
+	var h header
+	if v == scan.Yes && m == headCall {
+		h, v = readHeader(b[at:], n, w.Final)
+	} else if v == scan.Yes {
+		v = scan.No
+	}
+	switch {
+	case v == scan.Wait && at-p.headLen <= maxHeader && !w.Final:
+		return false
+	case v != scan.Yes || h.tool.n == 0:
+		return p.giveBack(w, p.headLen)
+	}
+	p.tools = true
+	p.emitCall(w, at, h)
+	return true
+}
+
+// readHead reads what makes a marker of a head in prose. A broken header is prose; one
+// of a part of a call is taken out as far as its word.
 func (p *parser) readHead(w *sdk.Window) bool {
 	b, n := w.Bytes(), p.headLen
 	switch p.head {
@@ -148,6 +186,8 @@ func (p *parser) readHead(w *sdk.Window) bool {
 	switch {
 	case v == scan.Wait:
 		return false
+	case p.head == headCall && p.reading && (v == scan.No && !hasToolName(b) || v == scan.Yes && h.tool.n == 0):
+		return p.giveBack(w, n)
 	case w.Final && v == scan.No && openEnded(b, n):
 		w.Skip(w.Len())
 		return false
@@ -163,12 +203,18 @@ func (p *parser) readHead(w *sdk.Window) bool {
 		p.state = inProse
 	case p.head == headCall:
 		p.tools = false
-		p.emitCall(w, h)
+		p.emitCall(w, 0, h)
 	default:
 		w.Skip(h.n)
 		p.state = inStray
 	}
 	return true
+}
+
+// hasToolName says whether a header that is not whole holds the whole name of a tool.
+func hasToolName(b []byte) bool {
+	_, name, found := bytes.Cut(b, []byte(`tool="`))
+	return found && bytes.IndexByte(name, '"') > 0
 }
 
 // openEnded says whether the header that b begins with lacks only its end.
@@ -260,14 +306,13 @@ func (p *parser) readBetweenCalls(w *sdk.Window) bool {
 	switch {
 	case m == headCall:
 		h, v := readHeader(w.Bytes(), n, w.Final)
-		switch v {
-		case scan.Wait:
+		switch {
+		case v == scan.Wait:
 			return false
-		case scan.Yes:
-			p.emitCall(w, h)
-		default:
-			w.Skip(n)
+		case v == scan.No || h.tool.n == 0:
+			return p.giveBack(w, n)
 		}
+		p.emitCall(w, 0, h)
 	case p.belongsToProse(m):
 		p.state = inProse
 	case m == closeTools, m == closeCall && !p.tools:

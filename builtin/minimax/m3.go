@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -63,8 +64,9 @@ type state uint8
 
 const (
 	inProse   state = iota
+	atBlock         // at a block's opener
 	inBlock         // between calls
-	atHeader        // behind an invoke's marker
+	atHeader        // at an invoke's header
 	inInvoke        // between parameters
 	atKey           // behind an element's marker
 	inValue         // in a parameter's value, of which it is not known what it is
@@ -79,6 +81,8 @@ type m3 struct {
 	prose   prose.Machine
 	state   state
 	block   bool   // the call stands in a block
+	marker  int    // length of the marker that the window begins with while no name was read
+	lead    int    // that marker, and what stands between it and the name
 	schema  schema // of the call's parameters
 	key     []byte // the parameter that is being read
 	emitted bool   // a part of its value was emitted
@@ -123,9 +127,8 @@ func (p *m3) Step(w *sdk.Window) {
 
 // What the operator is told of calls that were dropped.
 const (
-	noteCut    = "a tool call was dropped: the text ended inside it"
-	noteHeader = "a tool call was dropped: its header has no name"
-	noteHeld   = "a tool call was dropped: a nested parameter is too long"
+	noteCut  = "a tool call was dropped: the text ended inside it"
+	noteHeld = "a tool call was dropped: a nested parameter is too long"
 )
 
 // readPart goes on to the next state. It answers false when it needs more input.
@@ -134,6 +137,8 @@ func (p *m3) readPart(w *sdk.Window) bool {
 	switch p.state {
 	case inProse:
 		return p.readProse(w)
+	case atBlock:
+		more = p.readFirstInvoke(w)
 	case inBlock, inInvoke:
 		more = p.readBetweenCalls(w)
 	case atHeader:
@@ -148,6 +153,12 @@ func (p *m3) readPart(w *sdk.Window) bool {
 		more = p.readElement(w)
 	}
 	if !more && w.Final {
+		if p.state == atBlock || p.state == atHeader {
+			return p.refuse(w)
+		}
+		if p.state == inInvoke && w.InCall() && w.Reason == abi.FinishUserStop {
+			w.CallEnd() // the stop string was the call's closer
+		}
 		if w.InCall() {
 			w.Note(noteCut)
 		}
@@ -164,11 +175,40 @@ func (p *m3) readProse(w *sdk.Window) bool {
 	}
 	p.block = id == 0
 	if p.block {
-		w.Skip(len(blockOpen))
-		p.state = inBlock
+		p.marker, p.state = len(blockOpen), atBlock
 	} else {
-		w.Skip(len(invoke))
+		p.expectHeader()
+	}
+	return true
+}
+
+// expectHeader goes on with the header of an invoke whose marker the window begins with.
+func (p *m3) expectHeader() { p.marker, p.lead, p.state = len(invoke), len(invoke), atHeader }
+
+// refuse makes prose of the marker: no name stands behind it.
+func (p *m3) refuse(w *sdk.Window) bool {
+	p.prose.GiveBack(w, p.marker)
+	w.Scanned = 0
+	p.state = inProse
+	return true
+}
+
+// readFirstInvoke expects an invoke behind a block's opener, or the block's closer.
+func (p *m3) readFirstInvoke(w *sdk.Window) bool {
+	b := w.Bytes()
+	n := len(blockOpen) + scan.LeadingSpace(b[len(blockOpen):])
+	id, v := structure.MatchPrefix(b[n:], w.Final)
+	switch {
+	case v == scan.Wait && n < maxHeader:
+		return false
+	case v == scan.Yes && id == isBlockClose:
+		w.Skip(n + len(blockClose))
+		p.state = inProse
+	case v == scan.Yes && id == isInvoke:
+		p.lead = n + len(invoke)
 		p.state = atHeader
+	default:
+		return p.refuse(w)
 	}
 	return true
 }
@@ -195,8 +235,13 @@ func (p *m3) readBetweenCalls(w *sdk.Window) bool {
 		p.state = inProse
 		return true
 	}
-	w.Skip(structure.Len(id))
 	w.Scanned = 0
+	if id == isInvoke {
+		w.CallDrop()
+		p.expectHeader()
+		return true
+	}
+	w.Skip(structure.Len(id))
 	switch id {
 	case isBlockOpen:
 		w.CallDrop()
@@ -205,9 +250,6 @@ func (p *m3) readBetweenCalls(w *sdk.Window) bool {
 	case isBlockClose:
 		p.endText(w)
 		p.state = inProse
-	case isInvoke:
-		w.CallDrop()
-		p.state = atHeader
 	case isInvokeClose:
 		p.endText(w)
 		p.leaveCall()
@@ -231,8 +273,7 @@ const maxHeader = 512
 
 // readTag reads a name up to the ">" behind it. One that does not end so, or holds
 // other markup, is none.
-func readTag(w *sdk.Window) (name []byte, n int, v scan.Verdict) {
-	b := w.Bytes()
+func readTag(b []byte) (name []byte, n int, v scan.Verdict) {
 	n = bytes.IndexAny(b[:min(len(b), maxHeader)], "><\n")
 	switch {
 	case n < 0 && len(b) < maxHeader:
@@ -243,9 +284,21 @@ func readTag(w *sdk.Window) (name []byte, n int, v scan.Verdict) {
 	return b[:n], n + 1, scan.Yes
 }
 
+// toolHeader reads the name in an invoke's header, as it stands: one that the request
+// offers, or what a tag may hold.
+func toolHeader(b []byte, tools []string, final bool) (name []byte, n int, v scan.Verdict) {
+	switch n, v := toolname.Offered(b, tools, ">", final); v {
+	case scan.Yes:
+		return b[:n], n + 1, v
+	case scan.Wait:
+		return nil, 0, v
+	}
+	return readTag(b)
+}
+
 // readHeader reads a call's header, behind its marker.
 func (p *m3) readHeader(w *sdk.Window) bool {
-	name, n, v := readTag(w)
+	name, n, v := toolHeader(w.Bytes()[p.lead:], p.open.Tools, w.Final)
 	if v == scan.Wait {
 		return false
 	}
@@ -253,21 +306,19 @@ func (p *m3) readHeader(w *sdk.Window) bool {
 	if to-from >= 2 && (name[from] == '"' || name[from] == '\'') && name[to-1] == name[from] {
 		from, to = from+1, to-1
 	}
-	p.state = inInvoke
 	if v == scan.No || from >= to {
-		w.Note(noteHeader)
-		w.Skip(n)
-		return true
+		return p.refuse(w)
 	}
+	p.state = inInvoke
 	p.schema = parameterSchema(p.open, string(name[from:to]))
-	w.Call(from, to-from, 0)
-	w.Skip(n)
+	w.Call(p.lead+from, to-from, 0)
+	w.Skip(p.lead + n)
 	return true
 }
 
 // readKey reads the key of a parameter.
 func (p *m3) readKey(w *sdk.Window) bool {
-	key, n, v := readTag(w)
+	key, n, v := readTag(w.Bytes())
 	switch {
 	case v == scan.Wait:
 		return false

@@ -46,8 +46,8 @@ func TestEager(t *testing.T) {
 		{"b>", "[<b>]"},
 		{"<|eom|>", ""}, // perhaps the parameter never closes
 		{"more", ""},
-		{parameterClose, "[<|eom|>more]"},
-		{invokeClose, "end"},
+		{parameterClose, ""}, // perhaps it is data
+		{invokeClose, "[<|eom|>more]end"},
 	} {
 		if got := push(c.push); got != c.want {
 			t.Errorf("%q says %q, want %q", c.push, got, c.want)

@@ -203,6 +203,9 @@ func (k *block) readName(w *sdk.Window) progress {
 	switch {
 	case v == scan.Wait && gap <= maxHeader:
 		return k.waitOrRefuse(w)
+	case w.Final && n+gap == len(b): // the name is whole, and the call was cut
+		w.Skip(w.Len())
+		return needInput
 	case v != scan.Yes || id == endsHeader && gap > 0:
 		return k.refuse(w)
 	}
