@@ -101,14 +101,14 @@ func modelNames(c *config.Model) []string {
 }
 
 // warnOfUnknownStart warns of a model whose thoughts may be taken for content, or the
-// other way round.
+// other way round. Recorded answers have no prompt.
 func (s *Server) warnOfUnknownStart(ctx context.Context, m *served, v *registry.View) error {
 	parsers, _, err := m.parsers.resolveParsers(ctx, v)
 	if err != nil {
 		return err
 	}
 	route := m.stream.Route
-	if route.Parsers = parsers; route.StartUnknown() {
+	if route.Parsers = parsers; m.engine != "" && route.StartUnknown() {
 		s.log.Warn("it is not known whether the prompt opens the thought: give the model its chat_template, or say prompt_opens: reasoning or none", "model", m.stream.Name)
 	}
 	return nil
