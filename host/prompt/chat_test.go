@@ -83,6 +83,8 @@ func TestRefusals(t *testing.T) {
 		{"tools", `{% if tools %}{{ raise_exception('tools') }}{% endif %}{{ messages|length }}`, Input{Messages: rawValues(user, user), Tools: tool}, "1", false},
 		{"tools that are needed", `{% if messages|length > 1 or not tools %}{{ raise_exception('tools') }}{% endif %}{{ messages|length }}`, Input{Messages: rawValues(user, user), Tools: tool}, "1", false},
 		{"a message that is too deep", `{{ messages[0].content }}`, Input{Messages: rawValues(`{"role":"user","content":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`)}, ".", false},
+		{"a message of too many values", `{{ messages[0].content }}`, Input{Messages: rawValues(`{"role":"user","content":"x","y":[` + strings.Repeat("1,", 1_000_000) + `1]}`)}, ".", false},
+		{"a number that is too long", `{{ messages[0].content }}`, Input{Messages: rawValues(`{"role":"user","content":"x","y":` + strings.Repeat("9", 4_000_000) + `}`)}, ".", false},
 		{"a continued message", `{% if messages[0].content != '.' %}{{ raise_exception('no') }}{% endif %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}`,
 			Input{Messages: rawValues(user, `{"role":"assistant","content":"Ye"}`), Continue: true}, "<user>.<assistant>Ye", false},
 	} {

@@ -93,13 +93,13 @@ func partText(part jinja.Value) (string, bool) {
 
 // readArguments makes objects of the arguments of a message's calls. Templates read
 // them so, where the API has them as text; engines convert them likewise.
-func readArguments(message *jinja.Dict) {
+func (d *decoder) readArguments(message *jinja.Dict) {
 	eachFunction(message, func(function *jinja.Dict) {
 		text, ok := memberOf[string](function, "arguments")
 		if !ok {
 			return
 		}
-		if args, err := decodeValue(jsonx.Raw(text)); err == nil {
+		if args, err := d.decode(jsonx.Raw(text)); err == nil {
 			if object, ok := args.(*jinja.Dict); ok {
 				function.Set("arguments", object)
 			}

@@ -100,14 +100,15 @@ func (t *Template) templateVariables(in *Input) (map[string]jinja.Value, error) 
 		"bos_token":         in.BOS,
 		"eos_token":         in.EOS,
 	}
+	var values decoder
 	for _, m := range in.Args {
-		v, err := decodeValue(m.Value)
+		v, err := values.decode(m.Value)
 		if err != nil {
 			return nil, fmt.Errorf("chat_template_kwargs: %s: %w", m.Name, err)
 		}
 		vars[m.Name] = v
 	}
-	messages, err := decodeList("messages", in.Messages)
+	messages, err := values.decodeList("messages", in.Messages)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (t *Template) templateVariables(in *Input) (map[string]jinja.Value, error) 
 		if !ok {
 			continue
 		}
-		readArguments(message)
+		values.readArguments(message)
 		if in.engineForm {
 			t.useEngineForm(message, in.mended)
 		}
@@ -125,14 +126,17 @@ func (t *Template) templateVariables(in *Input) (map[string]jinja.Value, error) 
 	if len(in.Tools) == 0 {
 		return vars, nil
 	}
-	vars["tools"], err = decodeList("tools", in.Tools)
+	vars["tools"], err = values.decodeList("tools", in.Tools)
 	return vars, err
 }
 
-func decodeList(what string, list []jsonx.Raw) (*jinja.List, error) {
+// decoder makes the values of one rendering.
+type decoder struct{ jinja.Decoder }
+
+func (d *decoder) decodeList(what string, list []jsonx.Raw) (*jinja.List, error) {
 	out := &jinja.List{Items: make([]jinja.Value, len(list))}
 	for i, raw := range list {
-		v, err := decodeValue(raw)
+		v, err := d.decode(raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", what, i, err)
 		}
@@ -141,10 +145,10 @@ func decodeList(what string, list []jsonx.Raw) (*jinja.List, error) {
 	return out, nil
 }
 
-func decodeValue(raw jsonx.Raw) (jinja.Value, error) {
+func (d *decoder) decode(raw jsonx.Raw) (jinja.Value, error) {
 	v, err := jsonx.Check(raw)
 	if err != nil {
 		return nil, err
 	}
-	return jinja.Decode(v)
+	return d.Decode(v)
 }

@@ -133,6 +133,9 @@ func (c *cursor) dottedName() string {
 }
 
 func (c *cursor) integer(text string) Value {
+	if len(text) > maxDigits {
+		c.failf("a number of too many digits")
+	}
 	i, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0)
 	if ok && (len(text) < 2 || text[0] != '0' || text[1] > '9') {
 		return whole(i)

@@ -175,6 +175,7 @@ func TestHostileSources(t *testing.T) {
 		"fors":           strings.Repeat("{% for a in b %}", n),
 		"macros":         strings.Repeat("{% macro a() %}", n),
 		"targets":        "{% for " + strings.Repeat("(", n),
+		"digits":         "{{ " + strings.Repeat("9", 4_000_000) + " }}",
 		"nested indices": "{{ " + strings.Repeat("a[", n),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,6 +185,16 @@ func TestHostileSources(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// TestManyDigits: a number from a client that would take minutes to read is refused.
+func TestManyDigits(t *testing.T) {
+	if v, err := decodeText(strings.Repeat("9", maxDigits)); err != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+	if _, err := decodeText(strings.Repeat("9", 4_000_000)); err == nil {
+		t.Error("it is taken")
 	}
 }
 
