@@ -63,7 +63,8 @@ func (c *choice) passCall(call openai.ToolCall) {
 	if made.index < 0 {
 		return
 	}
-	c.scratch = made.json.Append(c.scratch[:0], []byte(call.Arguments))
+	arguments := append(c.scratch[:0], call.Arguments...)
+	c.scratch = made.json.Append(arguments, arguments) // behind them: nothing is overwritten
 	call.Index = made.index
 	if first {
 		call.ID, call.Type = c.pipeline.ids.Take(made.id, call.Name), "function"
