@@ -238,7 +238,7 @@ func TestVeryLongTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, body := range []string{"x", " ", `{"a":`, f.Call[0], f.Call[0] + f.String[0] + "'"} {
-				if err := f.push(f.Text[0]+` "`+f.Call[0]+strings.Repeat(body, size/len(body)), 4096); err != nil {
+				if err := f.push(f.Text[0]+` "`+f.Call[0]+strings.Repeat(body, min(size/len(body), mostCalls)), 4096); err != nil {
 					t.Errorf("%q over and over: %v", body, err)
 				}
 				if err := f.push(f.Call[0]+strings.Repeat(body, min(size/len(body), mostCalls)), 4096); err != nil {

@@ -274,7 +274,7 @@ func (m *Machine) nextMarkup(w *sdk.Window) (heldMarker, bool) {
 	for m.firstHeld < len(m.held) {
 		h := m.held[m.firstHeld]
 		switch {
-		case h.at < m.quotesFrom || m.g.isIdle[h.id]:
+		case h.at < max(m.quotesFrom, w.Offset()) || m.g.isIdle[h.id]:
 		case h.text && h.by >= m.quotesFrom:
 		case !h.text && m.mayBeQuoted(h):
 			return heldMarker{}, false

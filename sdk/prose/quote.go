@@ -323,7 +323,7 @@ func (m *Machine) scanOwnedJSON(b []byte, i int, w *sdk.Window) int {
 		}
 		if b[i] != '{' && b[i] != '[' {
 			m.owner = noOwner
-			return int(m.jsonAt - w.Offset())
+			return m.backToJSON(w)
 		}
 		m.owner = jsonOwner
 		m.ownedJSON = scan.JSON{Lenient: true}
@@ -334,9 +334,15 @@ func (m *Machine) scanOwnedJSON(b []byte, i int, w *sdk.Window) int {
 		m.owner = noOwner
 	case scan.Bad:
 		m.owner, m.jsonAfter = noOwner, w.Offset()+abi.RawOffset(i+n)
-		return int(m.jsonAt - w.Offset())
+		return m.backToJSON(w)
 	}
 	return i + n
+}
+
+// backToJSON is the place where the value begins that is none, or the window's start where
+// that was consumed.
+func (m *Machine) backToJSON(w *sdk.Window) int {
+	return max(0, int(m.jsonAt)-int(w.Offset()))
 }
 
 // isWordRune says whether r is a letter or digit of a script that puts space between
