@@ -270,38 +270,49 @@ func readMessage(raw jsonx.Raw) ([]cases.Piece, error) {
 	}
 }
 
-// writeMessage is the message with the parsed pieces in place of its own. Ids and the
-// name of the thought are kept.
+// writeMessage is the message with the parsed pieces in place of its own. Ids, the name
+// of the thought and the order of members are kept: templates may write them.
 func writeMessage(raw jsonx.Raw, pieces []cases.Piece) jsonx.Raw {
-	message := map[string]any{"role": "assistant", "content": ""}
 	thought := thoughtNames[0]
 	for _, name := range thoughtNames {
 		if jsonx.Get(raw, name) != nil {
 			thought = name
 		}
 	}
-	var written []map[string]any
+	written := map[string]jsonx.Raw{"content": jsonx.Raw(`""`), thought: nil, "tool_calls": nil}
+	calls := jsonx.Raw{'['}
 	ids := jsonx.ArrayOf(jsonx.Get(raw, "tool_calls"))
 	for _, p := range pieces {
 		switch p.Kind {
 		case cases.KindReasoning:
-			message[thought] = p.Text
+			written[thought] = jsonx.AppendString(nil, p.Text)
 		case cases.KindText:
-			message["content"] = p.Text
+			written["content"] = jsonx.AppendString(nil, p.Text)
 		default:
 			old, _ := ids.Next()
 			id, _ := jsonx.String(jsonx.Get(old, "id"))
-			written = append(written, map[string]any{
-				"id": cmp.Or(id, p.ID), "type": "function",
-				"function": map[string]string{"name": p.Name, "arguments": string(p.Arguments)},
-			})
+			if len(calls) > 1 {
+				calls = append(calls, ',')
+			}
+			calls = append(jsonx.AppendString(append(calls, `{"id":`...), cmp.Or(id, p.ID)), `,"type":"function","function":{"name":`...)
+			calls = append(jsonx.AppendString(calls, p.Name), `,"arguments":`...)
+			calls = append(jsonx.AppendString(calls, string(p.Arguments)), `}}`...)
+			written["tool_calls"] = append(slices.Clone(calls), ']')
 		}
 	}
-	if written != nil {
-		message["tool_calls"] = written
+	members := jsonx.Members(raw)
+	for _, name := range []string{"content", thought, "tool_calls"} {
+		i := slices.IndexFunc(members, func(m jsonx.Member) bool { return m.Name == name })
+		switch {
+		case i >= 0 && written[name] == nil:
+			members = slices.Delete(members, i, i+1)
+		case i >= 0:
+			members[i].Value = written[name]
+		case written[name] != nil:
+			members = append(members, jsonx.Member{Name: name, Value: written[name]})
+		}
 	}
-	text, _ := jsonx.Marshal(message) // of strings
-	return text
+	return jsonx.AppendMembers(nil, members)
 }
 
 // withoutLeftOut takes out of a message what the template does not write at all: a

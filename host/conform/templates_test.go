@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/abi/tck/toy"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
@@ -177,6 +178,27 @@ func TestCutTurn(t *testing.T) {
 			turn, err := c.cutTurn(t.Context(), template)
 			if err != nil || turn.before != tt.before || turn.text != tt.text {
 				t.Errorf("got %q, %q, %v", turn.before, turn.text, err)
+			}
+		})
+	}
+}
+
+func TestWriteMessage(t *testing.T) {
+	call := cases.Piece{Kind: cases.KindToolCall, Name: "f", Arguments: []byte(`{"a":1}`), ID: "new"}
+	for _, tt := range []struct {
+		name, message string
+		pieces        []cases.Piece
+		want          string
+	}{
+		{"all of it", `{"role":"assistant","reasoning":"x","content":"y","tool_calls":[{"id":"old"}],"n":1}`,
+			[]cases.Piece{{Kind: cases.KindReasoning, Text: "A"}, {Kind: cases.KindText, Text: "B"}, call, call},
+			`{"role":"assistant","reasoning":"A","content":"B","tool_calls":[{"id":"old","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"new","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}],"n":1}`},
+		{"nothing", `{"role":"assistant","content":"y","reasoning_content":"x","tool_calls":[]}`, nil, `{"role":"assistant","content":""}`},
+		{"what was not there", `{"role":"assistant"}`, []cases.Piece{{Kind: cases.KindReasoning, Text: "A"}}, `{"role":"assistant","content":"","reasoning_content":"A"}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := string(writeMessage(jsonx.Raw(tt.message), tt.pieces)); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
 	}
