@@ -277,7 +277,22 @@ func (f *finder) changeCall(c *ast.CallExpr) {
 	case copies[callee] != "" && len(c.Args) == 1:
 		m := f.replace(c.Pos(), c.End(), f.textOf(c.Args[0].Pos(), c.Args[0].End()))
 		m.rest = "\nvar _ = " + copies[callee] + "\n"
+	case callee == "append" && c.Ellipsis.IsValid() && isNothing(c.Args[0]):
+		f.replaceNode(c, f.textOf(c.Args[1].Pos(), c.Args[1].End()))
 	}
+}
+
+// isNothing says whether an expression is an empty list, as in append([]T(nil), list...).
+func isNothing(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		return len(e.Args) == 1 && isNothing(e.Args[0])
+	case *ast.Ident:
+		return e.Name == "nil"
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	}
+	return false
 }
 
 // returnEarly makes the mutants in which a function does nothing: it returns at once,
