@@ -10,6 +10,7 @@ func TestStartAfter(t *testing.T) {
 	visible := &Parser{Prompt: &Prompt{Reasoning: []string{"<think>", "<|open|>think<|sep|>"}, Response: []string{"</think>"}}}
 	quiet := &Parser{Prompt: &Prompt{Reasoning: []string{"<think>"}, Response: []string{"</think>"}, ClosedPair: "none"}}
 	label := &Parser{Prompt: &Prompt{Reasoning: []string{"<c>", "<c>thought"}, Response: []string{"<c>thought</c>", "<c></c>"}}}
+	short := &Parser{Prompt: &Prompt{Reasoning: []string{"<c>thought"}, Response: []string{"thought"}}}
 	for _, c := range []struct {
 		name   string
 		parser *Parser
@@ -29,6 +30,7 @@ func TestStartAfter(t *testing.T) {
 		{"cut marker", visible, "<thin", abi.ChannelContent},
 		{"a marker within a longer one", label, "<c>thought", abi.ChannelReasoning},
 		{"the longest decides", label, "<c>thought\n</c>", abi.ChannelResponse},
+		{"the longest decides, wherever it stands", short, "<c>thought", abi.ChannelReasoning},
 		{"a thought with words", label, "<c>thought\nhm</c>", abi.ChannelContent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
