@@ -11,12 +11,18 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/manifest"
 	"github.com/turnkey-parsers/turnkey/builtin/hermes"
 	"github.com/turnkey-parsers/turnkey/host/parse"
+	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/native"
 )
 
 func session(t testing.TB) (*parse.Session, *manifest.Parser) {
 	t.Helper()
-	e, err := native.Parser(&hermes.Module, "hermes_batch")
+	return openBatch(t, &hermes.Module, "hermes_batch")
+}
+
+func openBatch(t testing.TB, m *sdk.Module, name string) (*parse.Session, *manifest.Parser) {
+	t.Helper()
+	e, err := native.Parser(m, name)
 	if err != nil {
 		t.Fatal(err)
 	}
