@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"bytes"
+
 	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/internal/jsonx"
 	"github.com/turnkey-parsers/turnkey/host/openai"
@@ -82,7 +84,9 @@ func (m *engineCall) merge(call *openai.ToolCall) {
 		m.id = call.ID
 	}
 	m.arguments = append(m.arguments, call.Arguments...)
-	m.extra = append(m.extra, call.Extra...)
+	for _, extra := range call.Extra {
+		m.extra = append(m.extra, openai.Member{Name: extra.Name, Value: bytes.Clone(extra.Value)})
+	}
 }
 
 // cut says whether one of the calls that went out has no whole arguments.

@@ -22,14 +22,11 @@ func (g *eosGuard) push(text string) string {
 	if len(g.texts) == 0 || text == "" {
 		return text
 	}
-	if g.held != "" {
-		text = g.held + text
-	} else {
-		g.heldByID = false
-	}
+	fresh := len(text)
+	text = g.held + text
 	n := holdback.Suffix(text, g.texts)
 	g.held = text[len(text)-n:]
-	g.heldByID = n > 0 && (g.heldByID || g.lastIDsEnd)
+	g.heldByID = n > 0 && (g.lastIDsEnd || g.heldByID && n > fresh)
 	return text[:len(text)-n]
 }
 

@@ -224,6 +224,41 @@ func TestFS10_TextOfTheEndToken(t *testing.T) {
 	}
 }
 
+// What could become the end token's text is held, over several chunks too; the ids of the
+// piece that it began with tell whether it is.
+func TestFS10_IDsOfTheEndTokenOverHeldText(t *testing.T) {
+	ids := func(s, ids string) string {
+		return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":%q},"token_ids":%s,"finish_reason":null}]}`, s, ids)
+	}
+	const stopAt = `,"stop_reason":"Bye"`
+	for _, c := range []struct {
+		name, request string
+		lines         []string
+		want          string
+	}{
+		{"the id with the first piece", "", []string{ids("Done.", "[13]"), ids("<|im", "[151645]"), ids("_end|>", "[]"), finish("stop")}, "Done."},
+		{"the id with the first of three", "", []string{ids("<|im", "[151645]"), text("_en"), ids("d|>", "[]"), finish("stop")}, ""},
+		{"the id with the last piece", "", []string{ids("Done.<|im", "[13]"), ids("_end|>", "[151645]"), finish("stop")}, "Done."},
+		{"text behind its id", "", []string{ids("Done.", "[13]"), ids("", "[151645]"), text("<|im"), text("_end|>"), finish("stop")}, "Done."},
+		{"no id of the end token", "", []string{ids("Done.<|im", "[13,27]"), ids("_end|>", "[29]"), finish("stop")}, "Done.<|im_end|>"},
+		{"the id of text that is no end token's", "", []string{ids("a <|im", "[151645]"), ids("possible <|im_end|>", "[7]"), finish("stop")}, "a <|impossible <|im_end|>"},
+		{"a user's stop behind the token's text", `"stop":["Bye"]`, []string{text("It is <|im_end|>"), end("stop", stopAt)}, "It is <|im_end|>"},
+		{"half of the token's text, and a user's stop", `"stop":["Bye"]`, []string{text("It is <|im"), end("stop", stopAt)}, "It is <|im"},
+		{"half of the token's text", "", []string{text("It is <|im"), finish("stop")}, "It is <|im"},
+		{"length behind the token's id", "", []string{ids("Done.", "[13]"), ids("<|im_end|>", "[151645]"), finish("length")}, "Done."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model := func(m *stream.Model) { withHermes(t, route.Auto)(m); m.EOSTokenIDs = []int64{151645} }
+			s, w := both(t, scene{model: model, request: c.request, lines: c.lines})
+			for _, r := range []*result{s, w} {
+				if got := strings.TrimPrefix(strings.Join(r.view(0).events, ""), "text:"); got != c.want || r.err != nil {
+					t.Errorf("got %q, want %q\n%s", got, c.want, r.text())
+				}
+			}
+		})
+	}
+}
+
 func TestT84_NothingOfTheLastChunkComesTwice(t *testing.T) {
 	// Every place that makes a chunk of its own, each behind a last chunk that
 	// carries all there is.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,7 @@ type script struct {
 	request *backend.Request
 	reader  *backend.Reader
 	at      int
+	memory  [][]byte // of the last chunk
 	chunk   openai.Chunk
 	closed  int
 }
@@ -60,6 +62,7 @@ func (s *script) Profile() *backend.Profile { return s.profile }
 var errCut = &backend.Error{Status: http.StatusBadGateway, Message: "connection reset", Code: "engine_broken"}
 
 func (s *script) Next() (chunk.Item, error) {
+	s.scribble()
 	if s.at == len(s.scene.lines) {
 		last, err := s.reader.End(!s.scene.open)
 		if err != nil {
@@ -82,11 +85,46 @@ func (s *script) Next() (chunk.Item, error) {
 	if err := s.chunk.Decode([]byte(line)); err != nil {
 		panic(fmt.Sprintf("line %s: %v", line, err))
 	}
+	s.memory = appendBytesOf(s.memory[:0], reflect.ValueOf(&s.chunk))
 	it, err := s.reader.Read(&s.chunk)
 	if s.scene.edit != nil {
 		s.scene.edit(s.at-1, &it)
 	}
 	return it, err
+}
+
+// scribble spoils the memory of the last chunk, which an engine may use again: what is
+// to outlive the chunk has to be copied by then.
+func (s *script) scribble() {
+	for _, b := range s.memory {
+		for i := range b {
+			b[i] = '#'
+		}
+	}
+}
+
+// appendBytesOf appends all slices of bytes in a value.
+func appendBytesOf(dst [][]byte, v reflect.Value) [][]byte {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			dst = appendBytesOf(dst, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				dst = appendBytesOf(dst, v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return append(dst, v.Bytes())
+		}
+		for i := range v.Len() {
+			dst = appendBytesOf(dst, v.Index(i))
+		}
+	}
+	return dst
 }
 
 func (s *script) Close() { s.closed++ }
