@@ -40,7 +40,10 @@
 //
 // # Calls
 //
-//   - In a value only </Dparameter> counts, all other markers are data. Where none
+//   - In a value a </Dparameter> counts behind which, after white space, the call goes
+//     on or the text ends; any other, and all other markers, are data. A parameter's
+//     opener at a line's start ends a value whose closer was forgotten, if its key is
+//     declared and was not given yet. Where none
 //     follows to the end of the text, the first closer of an invoke or block in it
 //     was its end: the call is dropped, what follows is read as usual.
 //   - string="true" is a string, byte for byte. string="false" is JSON with white
@@ -52,11 +55,13 @@
 //     No parameters at all is {}. Prose between parameters is ignored.
 //   - A call without </Dinvoke> is none, whatever follows: the block's closer,
 //     another call, the end of the text. Its neighbours stay.
-//   - A block may stay open. What stands between its calls is dropped, and so is
-//     prose in a block that holds no call.
-//   - A malformed header, of a call or of a parameter, drops the call up to its
-//     closer or the block's (decided here: a value that belongs nowhere must not
-//     vanish from a call that is made). Names are at most 1 KiB long.
+//   - A block may stay open. What stands between its calls is dropped. A block whose
+//     opener no call follows is prose, and so is a call whose header is malformed:
+//     no name, no call. A header that closes itself, "/>", is a call. V3.2's name of
+//     the block, function_calls, is read too.
+//   - A malformed header of a parameter drops the call up to its closer or the block's
+//     (decided here: a value that belongs nowhere must not vanish from a call that is
+//     made). Names are at most 1 KiB long.
 //   - An invoke without a block is a call. White space before another one, or
 //     before the block's closer, is structure; other text is text (decided here;
 //     upstream drops it).

@@ -36,9 +36,13 @@
 //
 // # Calls
 //
-//   - A block is one call. Its name is emitted when a tag follows it: <tool_call> and
-//     prose say nothing, up to </tool_call>, or in a thought </think>.
-//   - In a value only </arg_value> counts. If a later <tool_call>NAME<arg_key>, the
+//   - A block is one call. Its name is emitted when a tag follows it, or the arguments
+//     as a JSON object, behind ">" if the tool was not offered. No name, no call: the
+//     opener is prose then, and so are the tags behind it.
+//   - A line feed between tags may be written as an escape.
+//   - In a value an </arg_value> counts behind which, after white space, another tag or
+//     the end of the text follows; any other is data. <arg_key> at a line's start ends a
+//     value whose closer was forgotten, if the key is declared and was not given yet. If a later <tool_call>NAME<arg_key>, the
 //     three side by side, or the end of the text comes first, the first
 //     </tool_call> in the value was its end. A call without arguments in a value
 //     is data. In a thought, a </think> before any </tool_call> drops such a call

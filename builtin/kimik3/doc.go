@@ -41,7 +41,8 @@
 //
 //   - The id is the name, ":" and the index less one; the index as it stands if it
 //     is no positive number; the name alone without one. The host keeps ids unlike.
-//   - A call without a tools channel is a call. One without a name is dropped.
+//   - A call without a tools channel is a call. One without a name
+//     is prose, and so is the opener of a tools channel that no call follows.
 //   - The argument's type decides, never the request's schema: "string", or none,
 //     is text as it stands; all others are JSON, and text if they are none.
 //   - Of a key that comes twice the last value counts, if it comes within 512

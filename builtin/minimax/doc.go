@@ -47,7 +47,7 @@
 //	  - Of a parameter that comes twice the first counts.
 //	  - Other text in an invoke, and between invokes, is dropped. A block's closer
 //	    ends a call that lacks its own; openers start anew. A cut call is dropped.
-//	  - An invoke without its block is a call.
+//	  - An invoke without its block is a call. An opener that no name follows is prose.
 //	  - "</mm:think>" with nothing open, and closers of blocks and invokes in prose,
 //	    are taken out. "<think>" is text, and so are pieces of the namespace.
 //

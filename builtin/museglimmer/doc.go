@@ -40,19 +40,24 @@
 //     name goes once; a message marker that slipped into a tag goes.
 //   - A call is complete at its invoke's closer, or at the block's in its place; at
 //     the message's end without one it is dropped.
-//   - A value is JSON if all of it parses, else a string as it stands. No schema is
-//     asked: a number for a declared string stays a number.
-//   - An open parameter owns everything up to its closer. Where none follows to the
+//   - A declared parameter's value is read by its schema: a declared string stays one.
+//     A text in quotation marks, and the value of a parameter that is not declared, is
+//     JSON if all of it parses, else a string as it stands.
+//   - An open parameter owns everything up to the closer behind which, after white
+//     space, the call goes on or the text ends. A parameter's tag at a line's start ends a
+//     value whose closer was forgotten, if its key is declared and was not given yet.
+//     "TOOL.KEY" as a tool's name is a parameter whose tag was swallowed. Where no closer follows to the
 //     very end, the message ended at the first special token in the value, and what
 //     follows is read: so from there on the value waits for its closer.
-//   - ATEM in an answer or a thought is text; an invoke's closer without an opener in
-//     it is taken out.
+//   - A block in an answer, or in a message to nobody, is read if its invoke has a
+//     name. Other ATEM there, or in a thought, is text; an invoke's closer without an
+//     opener in it is taken out.
 //   - Without tools in the request, a message to a tool is text as it stands.
 //
 // # Guided modes
 //
 // The payload stands outside thoughts and answers. Headers to tools and the tags
 // round it are taken out; in a thought they end the thought if the payload follows.
-// A native call in its place is none. Behind an answer that "<|eot|>" ended there is
+// A native call in its place is a call. Behind an answer that "<|eot|>" ended there is
 // no payload. The answer that a prompt left open may be one.
 package museglimmer

@@ -53,12 +53,15 @@
 //
 // # Calls
 //
-//   - In a value only </parameter> counts; all other markers are data. Where none
+//   - In a value a </parameter> counts behind which, after white space, the next
+//     parameter, the function's or the block's closer or the end of the text follows; any
+//     other, and all other markers, are data. <parameter=KEY> at a line's start ends a
+//     value whose closer was forgotten, if KEY is declared and was not given yet. Where none
 //     follows to the end of the text, the first </function> behind the value's
 //     start was its end. That is known at the end only, so a forgotten
 //     </parameter> followed by a later call with a whole parameter reads as one
 //     long value.
-//   - One line feed at each end of a value is framing, nothing else is stripped
+//   - One line break, LF or CR LF, at each end of a value is framing, nothing else is stripped
 //     and no entity is decoded. The host types the value by the tool's schema.
 //   - Outside a value </function> ends the function. </tool_call> ends function
 //     and block: the model has finished the call and forgot a tag (decided here:
@@ -67,15 +70,17 @@
 //     and what came before it is dropped.
 //   - Behind a function comes another one, </tool_call>, or <tool_call> where the
 //     closer was forgotten; other bytes up to there are dropped.
-//   - A header that lost its ">" is dropped, up to the next tag: markup never
-//     becomes a name or a key. A function without a name is read and dropped.
+//   - No name, no call: an opener that no function with a name follows is prose, and
+//     its closer too. Markup never becomes a name or a key: a parameter's header that
+//     lost its ">" is dropped, up to the next tag.
 //   - A function without its block counts where it names a tool that was offered,
 //     also in a thought; else it is prose, so that an answer about the format
 //     survives. Unknown names inside a block are passed on.
 //   - A call is cut, and dropped, if the text ends before its </function>. A
-//     missing </tool_call> costs nothing. <tool_call> and prose to the end say
-//     nothing; <tool_call> prose </tool_call> is dropped.
-//   - The finish reason changes nothing. Ids are the host's.
+//     missing </tool_call> costs nothing.
+//   - Where a stop string of the user's ended the text between two parameters, the
+//     stop string was the function's closer: the call is whole. No other finish reason
+//     changes anything. Ids are the host's.
 //
 // # Streaming
 //
@@ -88,7 +93,7 @@
 // # Guided decoding
 //
 // In the guided modes the model writes bare JSON, which the host reads. Thoughts
-// are split off, stray call markup is taken out and a native call says nothing.
+// are split off and call markup round it is taken out. A native call is read as one.
 // Constraint builds a structural tag with arguments in xgrammar's style qwen_xml;
 // its output is native.
 //

@@ -44,6 +44,7 @@
 //   - An array where an object is usual, and the other way round, is read too.
 //   - A call in a thought is a call, and the thought goes on. In a thought its
 //     closer ends a block that never became a call.
+//   - No name, no call: an opener that no tool's name follows is prose, and its closer too.
 //   - A cut call is dropped, the whole ones before it stay, those of the same array
 //     too. A missing closer costs nothing. Where JSON breaks, the first closer
 //     behind the opener ends the block.

@@ -3,7 +3,7 @@ package tagged
 import (
 	"bytes"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/opening"
@@ -148,22 +148,21 @@ func suffixGrammar(suffix string) *turn.Grammar {
 	if suffix == "" {
 		return bareGrammar()
 	}
-	if last := lastSuffix.Load(); last != nil && last.suffix == suffix {
-		return last.grammar
+	lastSuffix.Lock()
+	defer lastSuffix.Unlock()
+	if lastSuffix.grammar == nil || lastSuffix.suffix != suffix {
+		lastSuffix.suffix, lastSuffix.grammar = suffix, turn.New(suffixConfig(suffix))
 	}
-	g := turn.New(suffixConfig(suffix))
-	lastSuffix.Store(&builtSuffix{suffix, g})
-	return g
+	return lastSuffix.grammar
 }
 
-// builtSuffix is a grammar that was built for a suffix. A checkpoint has one, so the
-// last one is kept.
-type builtSuffix struct {
+// lastSuffix is the grammar that was built last. A checkpoint has one suffix, so the
+// others need not be kept.
+var lastSuffix struct {
+	sync.Mutex
 	suffix  string
 	grammar *turn.Grammar
 }
-
-var lastSuffix atomic.Pointer[builtSuffix]
 
 func suffixConfig(suffix string) turn.Config {
 	tag := func(name string) string { return "<" + name + suffix + ">" }
