@@ -86,3 +86,24 @@ func TestNoNameNoCall(t *testing.T) {
 		}
 	}
 }
+
+// No text of a case that lost a piece makes a parser fail.
+func TestTextsWithAPieceLeftOut(t *testing.T) {
+	for name, f := range families(t) {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range f.cases {
+				if c.Mode != abi.ModeNative {
+					continue
+				}
+				for at := 1; at < len(c.Input); at += 7 {
+					text := strings.ToValidUTF8(c.Input[:at]+c.Input[min(len(c.Input), at+11):], "")
+					cut := c
+					cut.Input, cut.Finish = text, abi.FinishUnknown
+					if _, err := conform.Assemble(f, &cut, []string{text}); err != nil && !cut.TurnGrammar {
+						t.Errorf("%s: %q: %v", c.Name, text, err)
+					}
+				}
+			}
+		})
+	}
+}
