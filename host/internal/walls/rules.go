@@ -57,7 +57,7 @@ var repository = rules{
 	testOnly:   []string{"builtin/internal/familytest"},
 	guestRoots: []string{"builtin", "sdk/guest"},
 	guestImports: []string{
-		"bytes", "cmp", "embed", "errors", "slices", "strconv", "strings", "sync", "unicode", "unicode/utf8", "unsafe",
+		"bytes", "cmp", "embed", "errors", "slices", "strconv", "strings", "sync", "sync/atomic", "unicode", "unicode/utf8", "unsafe",
 	},
 	familyFree: []string{"host/...", "wasm/...", "sdk/...", "abi/..."},
 	words:      []string{"beam", "harmony", "markers", "openai", "pythonic", "seed", "step", "tagged", "think"},
