@@ -48,17 +48,14 @@ func (l *laboratory) checkTests(packages []*goPackage) error {
 	return nil
 }
 
-// report is what became of the mutants that were tried.
-type report struct {
-	count     [invalid + 1]int
-	survivors []*mutant
-}
+// counts are how many of the mutants that were tried came to what.
+type counts [invalid + 1]int
 
 // tryMutants tries mutants, in order, until so many were tried as the sample has; 0:
-// all. Those that the compiler refuses are no part of the sample.
-func (l *laboratory) tryMutants(candidates []*mutant, sample int) *report {
-	var mu sync.Mutex // guards what is below
-	r := &report{}
+// all. Those that the compiler refuses are no part of the sample. It prints what
+// survives as soon as that is known.
+func (l *laboratory) tryMutants(out io.Writer, candidates []*mutant, sample int) (c counts) {
+	var mu sync.Mutex // guards what is below, and out
 	next, owed := 0, sample
 	if sample == 0 {
 		owed = len(candidates)
@@ -76,10 +73,10 @@ func (l *laboratory) tryMutants(candidates []*mutant, sample int) *report {
 	note := func(m *mutant, result outcome) {
 		mu.Lock()
 		defer mu.Unlock()
-		r.count[result]++
+		c[result]++
 		switch {
 		case result == survived:
-			r.survivors = append(r.survivors, m)
+			fmt.Fprintln(out, m)
 		case result == invalid && sample > 0:
 			owed++
 		}
@@ -93,7 +90,7 @@ func (l *laboratory) tryMutants(candidates []*mutant, sample int) *report {
 		})
 	}
 	workers.Wait()
-	return r
+	return c
 }
 
 // try makes a mutant, and runs the tests that may kill it.
@@ -120,12 +117,8 @@ func (l *laboratory) try(m *mutant, number int) outcome {
 // writeOverlay writes a mutant's file, and the file that tells the compiler of it.
 func (l *laboratory) writeOverlay(m *mutant, number int) (name string, err error) {
 	original := filepath.Join(m.pkg.Dir, filepath.Base(m.name))
-	source, err := os.ReadFile(original)
-	if err != nil {
-		return "", err
-	}
 	changed := filepath.Join(l.folder, fmt.Sprintf("%d.go", number))
-	if err := os.WriteFile(changed, m.source(source), 0o600); err != nil {
+	if err := os.WriteFile(changed, m.source(), 0o600); err != nil {
 		return "", err
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
@@ -159,18 +152,8 @@ func (l *laboratory) runTests(p *goPackage, overlay string) (outcome, []byte) {
 	return killed, said
 }
 
-// write prints what survived, and the counts.
-func (r *report) write(out io.Writer) {
-	slices.SortFunc(r.survivors, func(a, b *mutant) int {
-		if a.name != b.name {
-			return bytes.Compare([]byte(a.name), []byte(b.name))
-		}
-		return a.from - b.from
-	})
-	for _, m := range r.survivors {
-		fmt.Fprintln(out, m)
-	}
-	dead := r.count[killed] + r.count[outOfTime]
-	fmt.Fprintf(out, "%d mutants tried: %d killed (%d by the clock), %d survived; %d more did not compile\n",
-		dead+r.count[survived], dead, r.count[outOfTime], r.count[survived], r.count[invalid])
+func (c counts) String() string {
+	dead := c[killed] + c[outOfTime]
+	return fmt.Sprintf("%d mutants tried: %d killed (%d by the clock), %d survived; %d more did not compile",
+		dead+c[survived], dead, c[outOfTime], c[survived], c[invalid])
 }

@@ -94,8 +94,7 @@ func run(out io.Writer, o options, reviewed string, patterns []string) error {
 	if err := l.checkTests(packages); err != nil {
 		return err
 	}
-	report := l.tryMutants(candidates, o.sample)
-	report.write(out)
+	fmt.Fprintln(out, l.tryMutants(out, candidates, o.sample))
 	fmt.Fprintf(out, "of %d that can be made; %d equivalent, seed %d\n", len(all), skipped, o.seed)
 	for _, e := range equivalents.unused(packages) {
 		fmt.Fprintf(out, "equivalent.txt names what is gone: %s\n", e)

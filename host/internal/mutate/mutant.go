@@ -17,6 +17,7 @@ type mutant struct {
 	name     string // of the file, relative to the module's root
 	line     int
 	function string // as in T.Method
+	original []byte // the file without the change
 	from, to int    // the bytes of the file that are replaced
 	text     string // what they are replaced by
 	rest     string // declarations that the file then needs at its end
@@ -30,10 +31,10 @@ func (m *mutant) String() string { return fmt.Sprintf("%s:%d: %s", m.name, m.lin
 func (m *mutant) change() string { return fmt.Sprintf("%s: %s ► %s", m.function, m.was, m.becomes) }
 
 // source is the whole file with the change.
-func (m *mutant) source(original []byte) []byte {
-	out := append([]byte{}, original[:m.from]...)
+func (m *mutant) source() []byte {
+	out := append([]byte{}, m.original[:m.from]...)
 	out = append(out, m.text...)
-	out = append(out, original[m.to:]...)
+	out = append(out, m.original[m.to:]...)
 	return append(out, m.rest...)
 }
 
@@ -57,7 +58,7 @@ func (p *goPackage) mutantsOf(name string) ([]*mutant, error) {
 		}
 	}
 	for _, m := range f.found {
-		m.pkg, m.name = p, p.relative(name)
+		m.pkg, m.name, m.original = p, p.relative(name), source
 	}
 	return f.found, nil
 }
