@@ -180,7 +180,7 @@ func TestImmediateMode(t *testing.T) {
 func TestJSONOfImmediateModeIsMarkedAsPayload(t *testing.T) {
 	m := NewImmediate(nil)
 	events, err := m.Push(` [{"name"`, false)
-	if err != nil || len(events) != 1 || events[0].Flags&abi.FlagPayload == 0 || events[0].End != 9 {
+	if err != nil || len(events) != 1 || events[0].Flags&abi.FlagPayload == 0 || events[0].End != 9 || !m.Holding() {
 		t.Errorf("%+v, %v", events, err)
 	}
 }

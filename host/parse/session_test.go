@@ -194,6 +194,13 @@ func TestLimits(t *testing.T) {
 	push(t, s, "f{")
 	push(t, s, "345678")
 	wantEvents(t, "call too long", push(t, s, "9"), "drop", `text "f{3456789"`)
+
+	// A call's length counts from its own beginning.
+	e = &script{push: answerInTurn([]abi.Event{spanEvent(abi.Text, 0, 7), spanEvent(abi.Call, 7, 1), spanEvent(abi.Args, 8, 1), abi.WatchEvent(uint8(abi.Args), 0, nil, 9)})}
+	s, _ = open(t, Config{Engine: e, Limits: Limits{Call: 8}})
+	push(t, s, "before f{")
+	wantEvents(t, "call behind text", push(t, s, "345678"), `args "345678"`)
+	wantEvents(t, "call behind text too long", push(t, s, "9"), "drop", `text "f{3456789"`)
 }
 
 func TestErrorEvents(t *testing.T) {

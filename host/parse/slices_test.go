@@ -13,7 +13,7 @@ import (
 
 // A long push reaches the source in parts: bounded, in order, cut at characters.
 func TestLongPushIsCut(t *testing.T) {
-	text := strings.Repeat("prosé", 5000)
+	text := strings.Repeat("prose €", 4000) // characters stand across the ends of parts
 	got, next := "", abi.RawOffset(0)
 	e := &script{push: func(off abi.RawOffset, back int, data string) (abi.Answer, error) {
 		fresh := data[back:]
@@ -36,8 +36,8 @@ func TestLongPushIsCut(t *testing.T) {
 	if got != text || seen != text {
 		t.Errorf("%d bytes were pushed and %d emitted, want %d", len(got), len(seen), len(text))
 	}
-	if want := (len(text) + maxPushBytes - 1) / maxPushBytes; len(e.log) != want {
-		t.Errorf("%d pushes, want %d", len(e.log), want)
+	if most := len(text)/(maxPushBytes-len("€")+1) + 1; len(e.log) > most {
+		t.Errorf("%d pushes, want at most %d", len(e.log), most)
 	}
 }
 

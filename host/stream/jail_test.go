@@ -143,6 +143,34 @@ func TestT38_T39_T40_T55_FinishWaitsForTheJailedCall(t *testing.T) {
 	}
 }
 
+// The first finish reason counts, and its evidence, also while it waits for held text.
+func TestASecondFinishReasonChangesNothing(t *testing.T) {
+	const open = `<tool_call>{"name":"open_vent","arguments":{"house":5}}`
+	for _, c := range []struct {
+		name, held    string
+		first, second string
+		finish        string
+		stop          string // nvext.stop_reason
+		events        []string
+	}{
+		{"a call, length first", open, finish("length"), finish("stop"), "length", "", []string{`call:open_vent {"house":5}`}},
+		{"a call, stop first", open, end("stop", `,"stop_reason":"Bye"`), end("length", ""), "tool_calls", `"Bye"`, []string{`call:open_vent {"house":5}`}},
+		{"a call, two stops", open, end("stop", `,"stop_reason":"Bye"`), end("stop", `,"stop_reason":777`), "tool_calls", `"Bye"`, []string{`call:open_vent {"house":5}`}},
+		{"half a marker", "Mind <tool_", finish("length"), finish("stop"), "length", "", []string{"text:Mind <tool_"}},
+		{"nothing held", "Dry.", finish("length"), finish("stop"), "length", "", []string{"text:Dry."}},
+	} {
+		for name, model := range routes(t) {
+			s, w := both(t, scene{model: model, request: tools + `,"stop":["Bye"],"stop_token_ids":[777],` + fields("stop_reason"), lines: []string{text(c.held), c.first, c.second}})
+			for _, r := range []*result{s, w} {
+				r.want(t, 0, c.finish, c.events...)
+				if n := r.count(`"stop_reason":`); n > 1 || (n == 1) != (c.stop != "") || c.stop != "" && r.count(`"stop_reason":`+c.stop) != 1 {
+					t.Errorf("%s, %s: stop reason\n%s", name, c.name, r.text())
+				}
+			}
+		}
+	}
+}
+
 func TestT41_OnlyStopBecomesToolCalls(t *testing.T) {
 	for name, model := range routes(t) {
 		for engine, want := range map[string]string{"stop": "tool_calls", "length": "length", "content_filter": "content_filter"} {
@@ -449,6 +477,16 @@ func TestT57_FS07_LogprobsComeOnce(t *testing.T) {
 	r, _ := both(t, scene{model: routes(t)["unified"], request: tools + `,"logprobs":true`, lines: []string{line("a <tool_call>", "-1.5"), line("{", "-2.5"), finish("stop")}})
 	if r.count("-2.5") != 1 {
 		t.Errorf("lost:\n%s", r.text())
+	}
+	// Two lists, which are put together each for itself.
+	both := func(s, content, refusal string) string {
+		lists := `"logprobs":{"content":[` + content + `],"refusal":[` + refusal + `],"other":null},`
+		return strings.Replace(text(s), `"finish_reason"`, lists+`"finish_reason"`, 1)
+	}
+	r = play(t, scene{model: routes(t)["jail"], request: tools + `,"logprobs":true`, lines: []string{
+		both("<tool_call>", "1", "-1"), both(`{"name":"open_vent",`, "2,3", "-2"), line(`"arguments":{}}`, "-3.5"), both("</tool_call>", "4", ""), finish("stop")}})
+	if want := `"logprobs":{"content":[1,2,3,{"token":"x","logprob":-3.5},4],"refusal":[-1,-2],"other":null}`; r.count(want) != 1 {
+		t.Errorf("want %s\n%s", want, r.text())
 	}
 }
 

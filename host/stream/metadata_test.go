@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,33 @@ func TestAnnotationsWaitForAChunkThatIsSent(t *testing.T) {
 		r.want(t, 0, "tool_calls", `call:open_vent {"house":3}`)
 		if r.count("note [") != 0 || r.notes == 0 || r.notes > 2 {
 			t.Errorf("%s: %d notes:\n%s", name, r.notes, r.text())
+		}
+	}
+}
+
+// A comment on a chunk that the jail swallows waits for the output that the chunk is
+// part of; so do an event's id and name.
+func TestT1_AnnotationsOfASwallowedChunkComeWithTheCall(t *testing.T) {
+	for _, note := range []chunk.Item{{Comments: []string{"alive"}}, {ID: "7"}, {Event: "progress"}} {
+		s := scene{model: withHermes(t, route.V1), request: tools, lines: append(held("", "", ""), finish("stop"))}
+		s.edit = func(at int, it *chunk.Item) {
+			if at == 2 {
+				it.ID, it.Event, it.Comments = note.ID, note.Event, note.Comments
+			}
+		}
+		op, refused, _, _ := prepare(t, &s)
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		defer op.Close()
+		if err := op.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for it, err := op.Next(); err == nil; it, err = op.Next() {
+			calls := len(it.Data.Choices) > 0 && len(it.Data.Choices[0].Delta.ToolCalls) > 0
+			if noted := it.ID == note.ID && it.Event == note.Event && slices.Equal(it.Comments, note.Comments); noted != calls {
+				t.Errorf("note %+v, call %v: %+v", note, calls, it)
+			}
 		}
 	}
 }
