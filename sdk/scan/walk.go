@@ -46,6 +46,13 @@ func (x *Walk) start(array, lenient bool) {
 	}
 }
 
+// ResumeBehindElement makes x read on in an array, behind an element that was read in
+// another way.
+func (x *Walk) ResumeBehindElement() {
+	x.start(true, x.json.Lenient)
+	x.json.state, x.json.depth = afterItem, 1
+}
+
 // Next reads on from place i of b. It answers where it stopped, and why.
 func (x *Walk) Next(b []byte, i int) (n int, s Step) {
 	for x.json.state != complete {

@@ -252,17 +252,18 @@ type Block struct {
 type state uint8
 
 const (
-	atBody     state = iota // behind the opener: white space, then what decides
-	atJunk                  // bytes that belong to nothing, up to a marker
-	atHeader                // in a function's header
-	atFunction              // in a function, outside its values
-	atKey                   // in a parameter's header
-	atValue                 // in a parameter's value
-	atArgs                  // in a function's JSON arguments
-	atObject                // in a JSON body
-	atPython                // in Python calls
-	atUnsound               // in the arguments of a JSON body that broke
-	atBroken                // in what is left of a JSON body that broke and has no closer
+	atBody       state = iota // behind the opener: white space, then what decides
+	atJunk                    // bytes that belong to nothing, up to a marker
+	atHeader                  // in a function's header
+	atFunction                // in a function, outside its values
+	atKey                     // in a parameter's header
+	atValue                   // in a parameter's value
+	atArgs                    // in a function's JSON arguments
+	atObject                  // in a JSON body
+	atPython                  // in Python calls
+	atUnsound                 // in the arguments of a JSON body that broke
+	atBroken                  // in what is left of a JSON body that broke and has no closer
+	atObjectRest              // behind the arguments of a call object that broke
 )
 
 // Block makes a reader of blocks in a session.
@@ -386,6 +387,8 @@ func (b *Block) parseState(w *sdk.Window) progress {
 		return b.readBrokenArguments(w)
 	case atBroken:
 		return b.skipBrokenBody(w)
+	case atObjectRest:
+		return b.skipObjectRest(w)
 	}
 	return b.readObject(w)
 }

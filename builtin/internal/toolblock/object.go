@@ -386,19 +386,16 @@ func (b *Block) endsBrokenCall(w *sdk.Window) bool {
 // brackets close or the block does, or ends it where they are whole.
 func (b *Block) enterBrokenArguments(w *sdk.Window) progress {
 	o := &b.object
-	if o.args.whole {
-		w.CallEnd()
-		if b.g.Close == "" {
-			return b.enterBroken(w)
-		}
-		w.Scanned = 0
-		return b.goTo(atJunk)
-	}
 	o.bracketsRead, o.brackets = w.Offset()+abi.RawOffset(w.Scanned), o.walk.Brackets()
-	o.brackets.Depth--
 	if o.array {
 		o.brackets.Depth--
 	}
+	if o.args.whole {
+		w.CallEnd()
+		w.Scanned = 0
+		return b.goTo(atObjectRest)
+	}
+	o.brackets.Depth--
 	return b.goTo(atUnsound)
 }
 
@@ -416,10 +413,8 @@ func (b *Block) readBrokenArguments(w *sdk.Window) progress {
 		o.bracketsRead = w.Offset() + abi.RawOffset(from+n)
 		if closed {
 			b.endUnsoundCall(w, from+n, from+n)
-			if b.g.Close == "" {
-				return blockOver
-			}
-			return b.goTo(atJunk)
+			o.bracketsRead, o.brackets = w.Offset(), scan.Brackets{Depth: 1}
+			return b.goTo(atObjectRest)
 		}
 	}
 	switch {
@@ -460,14 +455,37 @@ func (b *Block) enterBroken(w *sdk.Window) progress {
 
 // skipBrokenBody skips what is left of a body that broke and has no closer.
 func (b *Block) skipBrokenBody(w *sdk.Window) progress {
+	return b.skipBrackets(w, func() progress { return blockOver })
+}
+
+// skipObjectRest skips what is left of a call object that broke. Objects behind it in an
+// array are calls like any other.
+func (b *Block) skipObjectRest(w *sdk.Window) progress {
+	return b.skipBrackets(w, func() progress {
+		switch {
+		case b.object.array:
+			b.object.walk.ResumeBehindElement()
+			b.object.startObject(w.Offset())
+			return b.goTo(atObject)
+		case b.g.Close == "":
+			return blockOver
+		}
+		return b.goTo(atJunk)
+	})
+}
+
+// skipBrackets skips to where the brackets close that were open where the body broke, and
+// goes on with closed there.
+func (b *Block) skipBrackets(w *sdk.Window, closed func() progress) progress {
 	o, p := &b.object, w.Bytes()
 	at, id, v := b.set.broken.Find(p, 0, w.Final)
 	if from := int(max(o.bracketsRead, w.Offset()) - w.Offset()); from < at {
-		n, closed := o.brackets.Scan(p[from:at])
+		n, done := o.brackets.Scan(p[from:at])
 		o.bracketsRead = w.Offset() + abi.RawOffset(from+n)
-		if closed {
+		if done {
 			w.Skip(from + n)
-			return blockOver
+			w.Scanned = 0
+			return closed()
 		}
 	}
 	w.Skip(at)
