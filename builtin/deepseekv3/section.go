@@ -6,7 +6,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/dsml"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/guided"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
@@ -197,7 +197,7 @@ func (s *section) readOpener(w *sdk.Window) (more, over bool) {
 	switch {
 	case n > 0 && v == scan.Yes && id == isSeparator:
 		return s.beginCall(w, at+name, n, end+len(separator))
-	case toolset.Offers(s.tools, head[name:name+n]):
+	case toolname.Offers(s.tools, head[name:name+n]):
 		return s.endHead(w, end, id, v)
 	}
 	return s.giveBack(w)
@@ -221,7 +221,7 @@ const noteHead = "a tool call was dropped: its head has a name and no separator"
 // line's end in it, or more than a name may hold by mistake.
 func (s *section) isProse(head []byte) bool {
 	rest := head[nameLen(head):]
-	return (len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0) && !toolset.MayOffer(s.tools, head[scan.LeadingSpace(head):])
+	return (len(rest) > maxProse || bytes.IndexByte(rest, '\n') >= 0) && !toolname.MayOffer(s.tools, head[scan.LeadingSpace(head):])
 }
 
 // nameLen is how far b may be a name with white space round it.
@@ -238,7 +238,7 @@ func nameLen(b []byte) int {
 func (s *section) nameIn(head []byte) (at, n int) {
 	at = scan.LeadingSpace(head)
 	name := head[at:max(at, scan.TrimmedLen(head))]
-	if toolset.Offers(s.tools, name) {
+	if toolname.Offers(s.tools, name) {
 		return at, len(name)
 	}
 	for _, c := range name {
@@ -273,7 +273,7 @@ func (s *section) readName(w *sdk.Window, head, from int) (more, over bool) {
 	at := from + scan.LeadingSpace(b[from:])
 	line := bytes.IndexByte(b[at:], '\n')
 	end := at + nameLen(b[at:])
-	if line >= 0 && toolset.Offers(s.tools, bytes.TrimSpace(b[at:at+line])) {
+	if line >= 0 && toolname.Offers(s.tools, bytes.TrimSpace(b[at:at+line])) {
 		end = at + line + 1
 	}
 	n := end + scan.LeadingSpace(b[end:])
@@ -293,7 +293,7 @@ func (s *section) readName(w *sdk.Window, head, from int) (more, over bool) {
 		return false, false
 	case v == scan.Yes:
 		return s.beginCall(w, at, end-at, n+fenced)
-	case toolset.Offers(s.tools, b[at:end]) && !toolset.Offers(s.tools, []byte(kind)):
+	case toolname.Offers(s.tools, b[at:end]) && !toolname.Offers(s.tools, []byte(kind)):
 		return s.beginCall(w, at, end-at, n)
 	}
 	head += scan.LeadingSpace(b[head:])

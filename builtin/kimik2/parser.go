@@ -5,7 +5,7 @@ import (
 
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/prose"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -208,7 +208,7 @@ func (p *parser) readCountedCall(w *sdk.Window) bool {
 	case status == scan.More && !w.Final && len(b) < prose.MaxHeld:
 		return false
 	case status == scan.Done:
-		if tool, ok := toolset.OnlyFor(p.open, b[p.args:w.Scanned]); ok {
+		if tool, ok := toolname.OnlyFor(p.open, b[p.args:w.Scanned]); ok {
 			w.CallLiteral(tool)
 			return p.beginArguments(w, p.args, false)
 		}
@@ -225,10 +225,10 @@ func (p *parser) isProse(h []byte) bool {
 		return false
 	}
 	name := bytes.TrimPrefix(h[scan.LeadingSpace(h):], []byte(functions))
-	if colon := bytes.LastIndexByte(name, ':'); colon >= 0 && toolset.Offers(p.open.Tools, name[:colon]) {
+	if colon := bytes.LastIndexByte(name, ':'); colon >= 0 && toolname.Offers(p.open.Tools, name[:colon]) {
 		return false
 	}
-	return !toolset.MayOffer(p.open.Tools, name)
+	return !toolname.MayOffer(p.open.Tools, name)
 }
 
 // headerLen is how far h may be the beginning of a header.
@@ -265,11 +265,11 @@ func (p *parser) nameOf(h []byte) (at, n int, f found) {
 	switch {
 	case allDigits(id):
 		return at, n, number
-	case toolset.Offers(p.open.Tools, id[:n]):
+	case toolname.Offers(p.open.Tools, id[:n]):
 		return at, n, f
 	case bytes.HasPrefix(id, []byte(functions)) && n >= len(functions):
 		at, n, id = at+len(functions), n-len(functions), id[len(functions):]
-		if toolset.Offers(p.open.Tools, id[:n]) {
+		if toolname.Offers(p.open.Tools, id[:n]) {
 			return at, n, f
 		}
 	}

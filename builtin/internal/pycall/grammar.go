@@ -3,7 +3,7 @@ package pycall
 import (
 	"bytes"
 
-	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
 )
 
@@ -254,12 +254,12 @@ func (r *Reader) readTriple(c byte, i int) {
 // readName reads on in a call's name, up to its parenthesis.
 func (r *Reader) readName(b []byte, i int) (next int, ok bool) {
 	switch c := b[i]; {
-	case c == '(' && r.form.Only && !toolset.Offers(r.form.Tools, b[r.from:i]):
+	case c == '(' && r.form.Only && !toolname.Offers(r.form.Tools, b[r.from:i]):
 		return i, false
 	case c == '(':
 		r.addPart(name, i)
 		r.state = atArg
-	case !isIdent(c) && !(r.form.Dotted && (c == '.' || c == '-')) && !toolset.MayOffer(r.form.Tools, b[r.from:i+1]):
+	case !isIdent(c) && !(r.form.Dotted && (c == '.' || c == '-')) && !toolname.MayOffer(r.form.Tools, b[r.from:i+1]):
 		return i, false
 	}
 	return i + 1, true

@@ -1,4 +1,4 @@
-// Package toolname reads the names of tools in a call's header. What the request
+// Package toolname reads the names of tools in calls, and asks what the request says of them. What it
 // offers is a name, whatever bytes it has; a grammar's own class of bytes is for
 // names that it does not offer.
 package toolname

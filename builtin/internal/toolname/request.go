@@ -1,5 +1,4 @@
-// Package toolset asks what the tools of a request say of a call.
-package toolset
+package toolname
 
 import (
 	"slices"

@@ -1,10 +1,10 @@
-package toolset_test
+package toolname_test
 
 import (
 	"testing"
 
 	"github.com/turnkey-parsers/turnkey/abi"
-	"github.com/turnkey-parsers/turnkey/builtin/internal/toolset"
+	"github.com/turnkey-parsers/turnkey/builtin/internal/toolname"
 )
 
 func TestOnlyFor(t *testing.T) {
@@ -24,7 +24,7 @@ func TestOnlyFor(t *testing.T) {
 		`{"q":"x","path":"a"}`:    "",
 		`{"other":1}`:             "",
 	} {
-		if got, ok := toolset.OnlyFor(s, []byte(arguments)); got != want || ok != (want != "") {
+		if got, ok := toolname.OnlyFor(s, []byte(arguments)); got != want || ok != (want != "") {
 			t.Errorf("%s is for %q, %v; want %q", arguments, got, ok, want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestOnlyFor(t *testing.T) {
 func TestOffers(t *testing.T) {
 	tools := []string{"crm:contacts:find", "f"}
 	for name, want := range map[string][2]bool{"crm:contacts:find": {true, true}, "crm:": {false, true}, "g": {}, "": {false, true}} {
-		if got := [2]bool{toolset.Offers(tools, []byte(name)), toolset.MayOffer(tools, []byte(name))}; got != want {
+		if got := [2]bool{toolname.Offers(tools, []byte(name)), toolname.MayOffer(tools, []byte(name))}; got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
 	}
