@@ -296,6 +296,28 @@ func TestCallsThatGoNowhere(t *testing.T) {
 	}
 }
 
+// What was wrong within a call that nobody sees as one is not counted.
+func TestFaultsOfCallsThatGoNowhere(t *testing.T) {
+	faulty := sequence(callOpens(0, "f"), argsEvent(`{"a":1,}`), callEnd)
+	raw := func(a, b abi.RawOffset) []byte { return []byte("<raw>") }
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		want []string
+		n    Counts
+	}{
+		{"it goes out", Config{Tools: toolsNamed("f")}, []string{`call 0 f * {"a":1}`}, Counts{Calls: 1, Repaired: 1}},
+		{"calls off", Config{CallsOff: true}, nil, Counts{Suppressed: 1}},
+		{"as text", Config{Tools: toolsNamed("g"), Unknown: UnknownText, Raw: raw}, []string{"text <raw>"}, Counts{Unknown: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := checkFramed(t, c.cfg, faulty, c.want...); got != c.n {
+				t.Errorf("counts %+v, want %+v", got, c.n)
+			}
+		})
+	}
+}
+
 // A call that was about to go out when it was dropped counts for Single,
 // whatever chunk brought the drop.
 func TestSingleDoesNotHangOnChunks(t *testing.T) {

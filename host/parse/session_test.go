@@ -203,6 +203,24 @@ func TestLimits(t *testing.T) {
 	wantEvents(t, "call behind text too long", push(t, s, "9"), "drop", `text "f{3456789"`)
 }
 
+// A call of which something went out can't become text any more, and text is no call.
+func TestLimitOfACallIsForWhatMayBecomeText(t *testing.T) {
+	for _, sent := range []bool{true, false} {
+		e := &script{push: answerInTurn([]abi.Event{spanEvent(abi.Call, 0, 1), spanEvent(abi.Args, 1, 1), abi.WatchEvent(uint8(abi.Args), 0, nil, 2)})}
+		s, _ := open(t, Config{Engine: e, Limits: Limits{Call: 8}, Sent: func(uint16) bool { return sent }})
+		push(t, s, "f{")
+		push(t, s, "3456789")
+		if failed := s.Fault() != nil; failed == sent {
+			t.Errorf("sent %v: %v", sent, s.Fault())
+		}
+	}
+	e := &script{open: answer(abi.WatchEvent(uint8(abi.Text), 0, nil, 0)), push: answerInTurn([]abi.Event{spanEvent(abi.Text, 0, 9)})}
+	s, _ := open(t, Config{Engine: e, Limits: Limits{Call: 8}})
+	if push(t, s, "123456789"); s.Fault() != nil {
+		t.Error(s.Fault())
+	}
+}
+
 func TestErrorEvents(t *testing.T) {
 	events := abi.Answer{Literals: []byte("bad"), Events: []abi.Event{
 		spanEvent(abi.Text, 0, 1), {Kind: abi.Literal, Len: 3, End: 1},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -152,6 +153,21 @@ func TestT93_T94_Calls(t *testing.T) {
 	r.want(t, 0, "tool_calls", `call:water_plant {"bed":"roses","n":2.0}`)
 	if len(r.frames) < 4 {
 		t.Errorf("the arguments don't stream:\n%s", r.text())
+	}
+}
+
+// Short ids are nine letters and digits, on every route.
+func TestShortIDs(t *testing.T) {
+	shortID := regexp.MustCompile(`"id":"[0-9A-Za-z]{9}","type":"function"`)
+	for name, model := range routes(t) {
+		for _, short := range []bool{true, false} {
+			s, w := both(t, scene{model: func(m *stream.Model) { model(m); m.ShortIDs = short }, request: tools, lines: []string{text(call + call), finish("stop")}})
+			for _, r := range []*result{s, w} {
+				if n := len(shortID.FindAllString(r.text(), -1)); (n == 2) != short || !short && n != 0 {
+					t.Errorf("%s, short %v: %d short ids\n%s", name, short, n, r.text())
+				}
+			}
+		}
 	}
 }
 
