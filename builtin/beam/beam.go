@@ -243,13 +243,16 @@ func (p *parser) skipMessage(w *sdk.Window) bool {
 }
 
 // endText is where a call's body stops without its closer. At the end of the text, a
-// whole body is a call if the model's EOS was confirmed under the turn grammar.
+// whole body is a call if nothing stands behind it and nothing cut the answer, or if
+// the model's EOS was confirmed under the turn grammar.
 func (p *parser) endText(w *sdk.Window) {
 	if !w.Final {
 		return
 	}
 	whole := p.params > 0 && (w.Len() == 0 || p.state == returned)
-	if p.strict && whole && w.Reason == abi.FinishEOS {
+	confirmed := p.strict && w.Reason == abi.FinishEOS
+	bare := p.state != returned && w.Reason == abi.FinishUnknown
+	if whole && (confirmed || bare) {
 		w.CallEnd()
 	} else {
 		w.CallDrop()

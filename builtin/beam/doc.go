@@ -39,15 +39,15 @@
 // Beam may run under a grammar that constrains the whole turn. Then
 //
 //   - a call whose parameters are whole, at least one, and whose closer is missing
-//     is complete if the model's EOS was confirmed (finish reason 1), with
-//     "<|return|>" in the text or without; under any other reason, and without
-//     the grammar, it is dropped;
+//     is complete if the model's EOS was confirmed (finish reason 1), also with
+//     "<|return|>" in the text;
 //   - a malformed call (words between parameters, a second parameter closer, a
 //     parameter left open at a confirmed EOS) is an error of the request. Without the
 //     grammar it is dropped up to the next closer or header.
 //
-// A cut by length, a user's stop or the transport never completes a call and never
-// makes an error.
+// With the grammar or without, such a call is complete at a bare end: where nothing
+// stands behind it and nothing cut the answer. A cut by length, a user's stop or the
+// transport never completes a call and never makes an error.
 //
 // # Constraint
 //
