@@ -10,6 +10,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/cases"
 	"github.com/turnkey-parsers/turnkey/abi/tck"
 	"github.com/turnkey-parsers/turnkey/host/conform"
+	"github.com/turnkey-parsers/turnkey/host/parse"
 )
 
 // oneTool is a tool f with a string.
@@ -105,5 +106,46 @@ func TestTextsWithAPieceLeftOut(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Closed arguments that are no JSON are the host's to judge: it gets the bytes between their
+// brackets, and the call behind them is one.
+func TestUnreadableArgumentsAreTheModelsBytes(t *testing.T) {
+	for name, f := range families(t) {
+		if !strings.HasPrefix(f.Argument, `"`) { // the arguments are no JSON
+			continue
+		}
+		text := f.Text[0] + f.Call.Around(`s: "x"`) + f.Call.Around(`"s": "y"`)
+		s, _, err := parse.Open(parse.Config{Engine: f, Open: f.session("f"), Policy: parse.FaultIsError})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pushed, err := s.Push(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range pushed {
+			got += string(e.Data)
+			if e.Kind == abi.CallEnd {
+				break
+			}
+		}
+		s.Close()
+		if !strings.HasSuffix(got, `{s: "x"}`) || strings.Count(got, "{") != 1 {
+			t.Errorf("%s hands on %q of %q", name, got, text)
+		}
+		calls := 0
+		for _, p := range assembleEverySplit(t, f, &cases.Case{Input: text}) {
+			if p.Kind == cases.KindToolCall {
+				calls++
+			} else {
+				t.Errorf("%s shows %q of %q", name, p.Text, text)
+			}
+		}
+		if calls != 2 {
+			t.Errorf("%s reads %d calls in %q", name, calls, text)
+		}
 	}
 }

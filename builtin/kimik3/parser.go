@@ -1,8 +1,6 @@
 package kimik3
 
 import (
-	"bytes"
-
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/builtin/internal/jsonbody"
 	"github.com/turnkey-parsers/turnkey/sdk"
@@ -186,7 +184,7 @@ func (p *parser) readHead(w *sdk.Window) bool {
 	switch {
 	case v == scan.Wait:
 		return false
-	case p.head == headCall && p.reading && (v == scan.No && !hasToolName(b) || v == scan.Yes && h.tool.n == 0):
+	case p.head == headCall && p.reading && h.tool.n == 0:
 		return p.giveBack(w, n)
 	case w.Final && v == scan.No && openEnded(b, n):
 		w.Skip(w.Len())
@@ -209,12 +207,6 @@ func (p *parser) readHead(w *sdk.Window) bool {
 		p.state = inStray
 	}
 	return true
-}
-
-// hasToolName says whether a header that is not whole holds the whole name of a tool.
-func hasToolName(b []byte) bool {
-	_, name, found := bytes.Cut(b, []byte(`tool="`))
-	return found && bytes.IndexByte(name, '"') > 0
 }
 
 // openEnded says whether the header that b begins with lacks only its end.

@@ -89,6 +89,10 @@ func (p *parser) giveBack(w *sdk.Window) bool {
 func (p *parser) readAfterMarker(w *sdk.Window) bool {
 	b := w.Bytes()
 	n := len(toolCalls) + scan.LeadingSpace(b[len(toolCalls):])
+	for n <= maxSpace && scan.Prefix(b[n:], toolCalls, false) == scan.Yes { // again and again
+		n += len(toolCalls)
+		n += scan.LeadingSpace(b[n:])
+	}
 	switch {
 	case n > len(toolCalls)+maxSpace, n == len(b) && w.Final:
 		return p.giveBack(w)
@@ -97,13 +101,10 @@ func (p *parser) readAfterMarker(w *sdk.Window) bool {
 	case b[n] != '[' && b[n] != '{':
 		return p.readHeader(w, n)
 	}
-	switch id, v := markers.MatchPrefix(b[n:], w.Final); {
-	case v == scan.Wait:
+	switch _, v := markers.MatchPrefix(b[n:], w.Final); v {
+	case scan.Wait:
 		return false
-	case v == scan.Yes && id == isToolCalls: // twice
-		w.Skip(n)
-		return true
-	case v == scan.Yes:
+	case scan.Yes:
 		return p.giveBack(w)
 	}
 	p.array.Enter(p.prose.Thought, len(toolCalls))
@@ -198,6 +199,9 @@ func endCutHeader(w *sdk.Window) bool {
 // readAfterCall looks for the closer behind a call or an array: the white space before
 // it goes with it.
 func (p *parser) readAfterCall(w *sdk.Window) bool {
+	for w.Len() > 0 && (w.Bytes()[0] == '}' || w.Bytes()[0] == ']') { // one that is too many
+		w.Skip(1)
+	}
 	b := w.Bytes()
 	n := scan.LeadingSpace(b)
 	switch v := scan.Prefix(b[n:], endCalls, w.Final); {

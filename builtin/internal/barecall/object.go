@@ -71,7 +71,7 @@ func (o *object) lookAhead(b []byte) scan.Verdict {
 			}
 			return scan.Wait
 		case scan.WalkBad:
-			if o.hasSoundMember(b[:n]) {
+			if o.hasSoundMember(b[:n]) || o.origin == marked && o.named && o.args {
 				return scan.Yes
 			}
 			return scan.No

@@ -6,6 +6,8 @@
 package jsonbody
 
 import (
+	"strings"
+
 	"github.com/turnkey-parsers/turnkey/abi"
 	"github.com/turnkey-parsers/turnkey/sdk"
 	"github.com/turnkey-parsers/turnkey/sdk/scan"
@@ -344,6 +346,9 @@ func (b *Body) findBracketEnd(w *sdk.Window, n int) (end int, closed bool) {
 // endUnsoundCall ends a call of whose body n bytes are in the window.
 func (b *Body) endUnsoundCall(w *sdk.Window, n int) {
 	raw := scan.TrimmedLen(w.Bytes()[:n])
+	if fence := b.g.fence; fence != "" && strings.HasSuffix(string(w.Bytes()[max(raw-len(fence), 0):raw]), fence) {
+		raw = scan.TrimmedLen(w.Bytes()[:raw-len(fence)])
+	}
 	switch {
 	case b.mute:
 	case b.emitted:

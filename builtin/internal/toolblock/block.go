@@ -264,6 +264,7 @@ const (
 	atUnsound                 // in the arguments of a JSON body that broke
 	atBroken                  // in what is left of a JSON body that broke and has no closer
 	atObjectRest              // behind the arguments of a call object that broke
+	atBodyEnd                 // behind a JSON body
 )
 
 // Block makes a reader of blocks in a session.
@@ -389,6 +390,8 @@ func (b *Block) parseState(w *sdk.Window) progress {
 		return b.skipBrokenBody(w)
 	case atObjectRest:
 		return b.skipObjectRest(w)
+	case atBodyEnd:
+		return b.leaveBody(w)
 	}
 	return b.readObject(w)
 }

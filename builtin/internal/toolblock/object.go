@@ -102,10 +102,8 @@ func (b *Block) readObject(w *sdk.Window) progress {
 				return b.refuse()
 			}
 			w.Skip(n)
-			if b.g.Close == "" {
-				return blockOver
-			}
-			return b.goTo(atJunk)
+			w.Scanned = 0
+			return b.goTo(atBodyEnd)
 		}
 	}
 }
@@ -349,6 +347,13 @@ func (b *Block) dropBrokenBody(w *sdk.Window) progress {
 	if b.endsBrokenCall(w) {
 		return b.enterBrokenArguments(w)
 	}
+	if o := &b.object; o.array && o.walk.Brackets().Depth == 1 && w.Bytes()[w.Scanned] == '}' { // one that is too many
+		w.Skip(w.Scanned + 1)
+		w.Scanned = 0
+		o.walk.ResumeBehindElement()
+		o.startObject(w.Offset())
+		return b.goTo(atObject)
+	}
 	w.Note(noteBroken)
 	w.CallDrop()
 	b.marker, b.lead = 0, 0
@@ -462,16 +467,30 @@ func (b *Block) skipBrokenBody(w *sdk.Window) progress {
 // array are calls like any other.
 func (b *Block) skipObjectRest(w *sdk.Window) progress {
 	return b.skipBrackets(w, func() progress {
-		switch {
-		case b.object.array:
+		if b.object.array {
 			b.object.walk.ResumeBehindElement()
 			b.object.startObject(w.Offset())
 			return b.goTo(atObject)
-		case b.g.Close == "":
-			return blockOver
 		}
-		return b.goTo(atJunk)
+		return b.goTo(atBodyEnd)
 	})
+}
+
+// leaveBody goes on behind a body. Without a closer of its own it ends with its brackets,
+// and those behind it that are too many.
+func (b *Block) leaveBody(w *sdk.Window) progress {
+	if b.g.Close != "" {
+		return b.goTo(atJunk)
+	}
+	p, n := w.Bytes(), 0
+	for n < len(p) && (p[n] == '}' || p[n] == ']') {
+		n++
+	}
+	w.Skip(n)
+	if n == len(p) {
+		return needInput
+	}
+	return blockOver
 }
 
 // skipBrackets skips to where the brackets close that were open where the body broke, and
