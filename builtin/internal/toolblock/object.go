@@ -432,6 +432,7 @@ func (b *Block) readBrokenArguments(w *sdk.Window) progress {
 		b.endUnsoundCall(w, at, at+b.set.broken.Len(id))
 		return blockOver
 	}
+	w.Args(0, scan.TrimmedLen(p[:at]), 0)
 	w.Note(noteBroken)
 	w.CallDrop()
 	w.Skip(at)
