@@ -101,3 +101,29 @@ func TestUnknownState(t *testing.T) {
 		t.Error("accepted")
 	}
 }
+
+// Where an empty span lies does not matter, and what stands in the fields of a kind
+// without a span means nothing: a guest may leave anything there.
+func TestFieldsWithoutMeaningAreNotRead(t *testing.T) {
+	const far = 1 << 31
+	for kind, n := range map[abi.Kind]uint32{
+		abi.Text: 0, abi.Reasoning: 0, abi.CallID: 0, abi.Args: 0, abi.Key: 0, abi.Value: 0,
+		abi.Commit: far, abi.CallEnd: far, abi.CallDrop: far, abi.State: far,
+	} {
+		call := []abi.Event{spanEvent(abi.Call, 0, 1)}
+		if kind == abi.Text || kind == abi.Reasoning || kind == abi.Commit {
+			call = nil
+		}
+		record := abi.Event{Kind: kind, Start: far, Len: n, End: 1}
+		s, _ := open(t, Config{Engine: &script{push: answerInTurn(append(call, record))}})
+		events, err := s.Push("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Kind == kind && (len(e.Data) > 0 || e.Start != 0 || e.End != 0) {
+				t.Errorf("kind %d: %+v", kind, e)
+			}
+		}
+	}
+}

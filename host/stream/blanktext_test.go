@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,20 @@ func TestTextIsNeverAnsweredByNothing(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What is nothing but the markers of an empty thought is given as a thought.
+func TestMarkersOfAnEmptyThoughtAreAThought(t *testing.T) {
+	families, err := shippedFamilies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(families, func(f *shippedFamily) bool { return f.Name == "glm" })
+	model := families[at].routes()["unified"]
+	for _, lines := range [][]string{{text("<think>")}, cuts([]string{text("<think>")})} {
+		s, w := both(t, scene{model: model, request: tools, lines: append(lines, finish("stop"))})
+		s.want(t, 0, "stop", "reasoning:<think>")
+		w.want(t, 0, "stop", "reasoning:<think>")
 	}
 }
