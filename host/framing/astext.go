@@ -41,7 +41,8 @@ func (f *Framer) closerEnd(markup []byte) int {
 }
 
 // followCallAsText looks for the closer in what an event accounts for, before what it
-// says.
+// says. Where the family has no closers, what is structure directly behind the call is
+// the rest of it.
 func (f *Framer) followCallAsText(e *parse.CheckedEvent) {
 	t := &f.asText
 	to, last := e.Accounted, false
@@ -55,8 +56,13 @@ func (f *Framer) followCallAsText(e *parse.CheckedEvent) {
 		t.from = to
 	}
 	t.following = !last
-	if end := f.closerEnd(t.markup); end >= 0 {
+	end := f.closerEnd(t.markup)
+	if len(f.cfg.Closers) == 0 && !last {
+		end = len(t.markup)
+	}
+	if end >= 0 {
 		f.emitProse(Content, t.markup[:end], span{Start: at, End: at + abi.RawOffset(end)})
-		t.following = false
+		t.markup = t.markup[end:]
+		t.following = len(f.cfg.Closers) == 0 && !last
 	}
 }

@@ -84,6 +84,9 @@ func (f *Framer) TakeIndex() int {
 	return f.out.takeIndex()
 }
 
+// Accounted is the offset up to which the events so far account for the text.
+func (f *Framer) Accounted() abi.RawOffset { return f.accounted }
+
 // Counts is what was counted so far.
 func (f *Framer) Counts() Counts {
 	c := f.counts

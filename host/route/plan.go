@@ -130,12 +130,17 @@ func (p *Plan) EOSTexts() []string {
 	var texts []string
 	for _, e := range p.parsers() {
 		for _, t := range e.Parser().EOS {
-			if t != "" && !p.isCloser(e, t) && !slices.Contains(texts, t) {
+			if t != "" && !p.closes(t) && !slices.Contains(texts, t) {
 				texts = append(texts, t)
 			}
 		}
 	}
 	return texts
+}
+
+// closes says whether one of the parsers reads an end token's text as a closer.
+func (p *Plan) closes(text string) bool {
+	return slices.ContainsFunc(p.parsers(), func(e parser.Engine) bool { return p.isCloser(e, text) })
 }
 
 // isCloser says whether the parser reads an end token's text as a part of its
@@ -151,7 +156,7 @@ func (p *Plan) isCloser(e parser.Engine, text string) bool {
 // StopText says whether the text of the stop token is wanted in the output.
 func (p *Plan) StopText() bool {
 	return slices.ContainsFunc(p.parsers(), func(e parser.Engine) bool {
-		return slices.ContainsFunc(e.Parser().EOS, func(t string) bool { return p.isCloser(e, t) })
+		return slices.ContainsFunc(e.Parser().EOS, p.closes)
 	})
 }
 

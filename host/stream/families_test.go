@@ -13,6 +13,7 @@ import (
 	"github.com/turnkey-parsers/turnkey/abi/parser"
 	"github.com/turnkey-parsers/turnkey/builtin"
 	"github.com/turnkey-parsers/turnkey/builtin/sample"
+	"github.com/turnkey-parsers/turnkey/host/framing"
 	"github.com/turnkey-parsers/turnkey/host/openai"
 	"github.com/turnkey-parsers/turnkey/host/prompt"
 	"github.com/turnkey-parsers/turnkey/host/route"
@@ -230,6 +231,56 @@ func TestIDsAreCountedPerChoice(t *testing.T) {
 	for _, r := range []*result{s, w} {
 		if n := r.count(`"id":"functions.f:0"`); n != 2 {
 			t.Errorf("functions.f:0 is there %d times:\n%s", n, r.text())
+		}
+	}
+}
+
+// A closed call whose arguments can't be read has one policy in all families.
+func TestEveryFamilyWithArgumentsThatCantBeRead(t *testing.T) {
+	families, err := shippedFamilies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if !strings.HasSuffix(f.Call[0], "{") || !strings.HasPrefix(f.Argument, `"`) || f.Name == "llama3_json" || f.Name == "markers" {
+			continue // no JSON, or what can't be read is no call, or the closers are options
+		}
+		for _, body := range []string{`"a1": oops`, `"a1": 1 "s": 2`} {
+			output := f.Call.Around(body)
+			shown := output // of a call that is text: what follows the call's own closer is not part of it
+			switch f.Name {
+			case "deepseek_v3", "deepseek_r1":
+				shown = strings.TrimSuffix(output, "<｜tool▁calls▁end｜>")
+			case "inkling":
+				shown = strings.TrimPrefix(output, "<|message_model|>f")
+			}
+			for _, c := range []struct {
+				name   string
+				policy framing.InvalidArguments
+				want   string
+			}{
+				{"raw", framing.InvalidRaw, "call:f {" + body + "}"},
+				{"empty", framing.InvalidEmpty, "call:f {}"},
+				{"text", framing.InvalidText, "text:" + shown},
+				{"drop", framing.InvalidDrop, "text:" + output}, // else the answer is empty
+			} {
+				for name, model := range f.routes() {
+					t.Run(f.Name+"/"+body+"/"+name+"/"+c.name, func(t *testing.T) {
+						set := func(m *stream.Model) { model(m); m.Invalid, m.Arguments = c.policy, framing.Whole }
+						for _, l := range [][]string{{text(output)}, cuts([]string{text(output)})} {
+							r, _ := both(t, scene{model: set, request: toolF, lines: append(l, finish("stop"))})
+							reason := "stop"
+							if strings.HasPrefix(c.want, "call") {
+								reason = "tool_calls"
+							}
+							if e := r.view(0).events; c.policy == framing.InvalidText && len(e) == 1 && e[0] == "text:"+output {
+								continue // with the closer of the section
+							}
+							r.want(t, 0, reason, c.want)
+						}
+					})
+				}
+			}
 		}
 	}
 }

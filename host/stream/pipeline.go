@@ -214,20 +214,27 @@ func (p *pipeline) pushVisible(dst []framing.Delta, events []parse.CheckedEvent,
 		var pushErr error
 		switch {
 		case e.Kind == abi.Text:
-			dst = p.framer.Apply(p.thoughtTail.flush(), dst)
+			dst = p.frameThought(dst, p.thoughtTail.flush())
 			dst, pushErr = p.readCalls(dst, e, last && i == len(events)-1)
 		case e.Kind == abi.Reasoning && p.thoughtTail.markers != nil:
-			dst = p.framer.Apply(p.thoughtTail.push(e), dst)
+			dst = p.frameThought(dst, p.thoughtTail.push(e))
 		case e.Kind == abi.Reasoning:
 			dst, pushErr = p.readCalls(dst, e, false)
-		default:
-			dst = p.framer.Apply(events[i:i+1], dst)
 		}
 		if pushErr != nil {
 			return dst, pushErr
 		}
 	}
 	return dst, err
+}
+
+// frameThought frames reasoning that the parser of calls does not get: it accounts for
+// nothing of what that parser reads.
+func (p *pipeline) frameThought(dst []framing.Delta, thought []parse.CheckedEvent) []framing.Delta {
+	for i := range thought {
+		thought[i].Accounted = p.framer.Accounted()
+	}
+	return p.framer.Apply(thought, dst)
 }
 
 // readCalls passes text or reasoning to the parser of calls.
