@@ -315,11 +315,12 @@ func openFence(b []byte, final bool) (n int, v scan.Verdict) {
 			n += len("json")
 		}
 	}
+	fenced := n > 0
 	n += scan.LeadingSpace(b[n:])
 	switch {
 	case n == len(b) && !final:
 		return 0, scan.Wait
-	case n == len(b) || b[n] != '{':
+	case n == len(b) || !fenced && b[n] != '{':
 		return 0, scan.No
 	}
 	return n, scan.Yes

@@ -169,7 +169,7 @@ func (p *parser) matchTag(b []byte, final bool) (space, id int, v scan.Verdict) 
 	}
 	id, v = tags.MatchPrefix(b[space:], final)
 	switch {
-	case v == scan.Wait && space > maxHeader, v == scan.Yes && id == isEndThink && !p.prose.Thought:
+	case space > maxHeader, v == scan.Yes && id == isEndThink && !p.prose.Thought:
 		v = scan.No
 	}
 	return space, id, v
@@ -215,10 +215,11 @@ func (p *parser) readName(w *sdk.Window) bool {
 		return true
 	default:
 		at, v := p.findObject(b[behind+gap:], offered == scan.Yes, w.Final)
-		if v == scan.Wait && behind < maxHeader {
+		switch {
+		case gap+at > maxHeader:
+		case v == scan.Wait && behind < maxHeader:
 			return false
-		}
-		if v == scan.Yes {
+		case v == scan.Yes:
 			p.emitCall(w, len(callOpen)+space, n)
 			w.Skip(gap + at)
 			p.startObject()
@@ -236,7 +237,7 @@ func (p *parser) findObject(b []byte, offered, final bool) (at int, v scan.Verdi
 	}
 	switch {
 	case at == len(b) && !final:
-		return 0, scan.Wait
+		return at, scan.Wait
 	case at == len(b) || b[at] != '{' || at == 0 && !offered:
 		return 0, scan.No
 	}

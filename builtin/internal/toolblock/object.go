@@ -35,8 +35,9 @@ type object struct {
 
 	nameReading, argsReading uint8
 
-	brackets     scan.Brackets // of a body that broke, up to read
-	bracketsRead abi.RawOffset
+	brackets       scan.Brackets // of a body that broke, up to bracketsRead
+	bracketsRead   abi.RawOffset
+	brokenSearched abi.RawOffset // no marker that ends broken arguments begins before here
 }
 
 // span is a part of the raw text. What was emitted of it moves its from along.
@@ -412,7 +413,9 @@ func (b *Block) readBrokenArguments(w *sdk.Window) progress {
 		b.endUnsoundCall(w, at, at+len(b.g.Close))
 		return blockOver
 	}
-	at, id, v := b.set.broken.Find(p, 0, w.Final)
+	searched := int(max(o.brokenSearched, w.Offset()) - w.Offset())
+	at, id, v := b.set.broken.Find(p, searched, w.Final)
+	o.brokenSearched = w.Offset() + abi.RawOffset(at)
 	if from := int(max(o.bracketsRead, w.Offset()) - w.Offset()); from < at {
 		n, closed := o.brackets.Scan(p[from:at])
 		o.bracketsRead = w.Offset() + abi.RawOffset(from+n)
@@ -424,9 +427,10 @@ func (b *Block) readBrokenArguments(w *sdk.Window) progress {
 	}
 	switch {
 	case v != scan.Yes:
-		n := scan.TrimmedLen(p[:at])
-		w.Args(0, n, 0)
-		w.Skip(n)
+		if n := scan.TrimmedLen(p[searched:at]); n > 0 { // before it there is white space that waits
+			w.Args(0, searched+n, 0)
+			w.Skip(searched + n)
+		}
 		return needInput
 	case b.set.broken.means[id] == closesBlock:
 		b.endUnsoundCall(w, at, at+b.set.broken.Len(id))
