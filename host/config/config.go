@@ -195,7 +195,7 @@ type Policies struct {
 	Guided          route.GuidedPolicy       `koanf:"guided" doc:"How a forced tool choice constrains the engine; empty: a structural tag where the family has one, else JSON."`
 	TurnGrammar     bool                     `koanf:"turn_grammar" default:"false" doc:"The engine runs every request of this model under a grammar of the whole turn."`
 	UnknownTools    framing.UnknownTools     `koanf:"unknown_tools" default:"pass" doc:"What becomes of a call of a tool that the request doesn't offer."`
-	InvalidArgs     framing.InvalidArguments `koanf:"invalid_arguments" default:"raw" doc:"What becomes of a closed call whose arguments can't be read, not even leniently: the model's own bytes as arguments, {}, no call, or the whole call's raw text as content. With text, calls go out once they are complete."`
+	InvalidArgs     framing.InvalidArguments `koanf:"invalid_arguments" default:"raw" doc:"What becomes of a closed call whose arguments can't be read, not even leniently: the model's own bytes as arguments, {}, no call, or the whole call's raw text as content. But with raw, calls go out once they are complete."`
 	BlankText       stream.BlankText         `koanf:"blank_text" default:"drop" doc:"What becomes of text before, between or behind calls and thoughts that is only white space, and of the white space that the answer behind a thought begins with."`
 	ToolsOnNone     bool                     `koanf:"tools_under_none" default:"false" doc:"The tools stay in the prompt when tool_choice is none."`
 	ShortCallIDs    bool                     `koanf:"short_call_ids" default:"false" doc:"Ids made for calls have nine characters, which some chat templates insist on."`

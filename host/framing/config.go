@@ -15,9 +15,9 @@ const (
 )
 
 // InvalidArguments says what goes out for a call that was closed, but whose arguments
-// can't be read as a JSON object, not even leniently. With Eager a part may have been
-// sent already: then InvalidRaw lets the rest of JSON follow, and else the call is left
-// cut. InvalidText makes a call wait until it is complete.
+// can't be read as a JSON object, not even leniently. With Eager and InvalidRaw a part
+// may have been sent already: then the rest of JSON follows, and a call of keys and
+// values is left cut. The others make a call wait until it is complete.
 type InvalidArguments uint8
 
 const (

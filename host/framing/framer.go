@@ -196,7 +196,7 @@ func (f *Framer) dispositionOf(name string) disposition {
 			return becomesText
 		}
 	}
-	if f.cfg.Arguments == Whole || f.cfg.Invalid == InvalidText {
+	if f.cfg.Arguments == Whole || f.cfg.Invalid != InvalidRaw {
 		return sentOnceComplete
 	}
 	return sentAsItArrives

@@ -260,9 +260,8 @@ func TestUnsoundCalls(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { checkFramed(t, c.cfg, c.in, c.want...) })
 	}
-	for _, policy := range []InvalidArguments{InvalidEmpty, InvalidDrop} {
-		got, _ := frameAll(Config{Invalid: policy}, fragments, false)
-		if strings.Join(got, "|") != "call 0 f * {oops cut" {
+	for policy, want := range map[InvalidArguments]string{InvalidEmpty: "call 0 f * {} unsound", InvalidDrop: ""} {
+		if got, _ := frameAll(Config{Invalid: policy}, fragments, false); strings.Join(got, "|") != want {
 			t.Errorf("policy %d after fragments: %q", policy, got)
 		}
 	}
