@@ -23,10 +23,14 @@ func (f *Framer) emitCallAsText(e *parse.CheckedEvent) {
 		return
 	}
 	raw := f.cfg.Raw(c.start, e.Accounted)
-	if len(raw) > 0 {
-		f.emitProse(Content, raw, span{Start: c.start, End: e.Accounted})
+	f.asText = callAsText{following: true, from: e.Accounted}
+	body := min(int(max(c.nameAt.End, c.pendingAt.End, c.start)-c.start), len(raw))
+	if end := f.closerEnd(raw[body:]); end >= 0 {
+		raw, f.asText.following = raw[:body+end], false
 	}
-	f.asText = callAsText{following: f.closerEnd(raw) < 0, from: e.Accounted}
+	if len(raw) > 0 {
+		f.emitProse(Content, raw, span{Start: c.start, End: c.start + abi.RawOffset(len(raw))})
+	}
 }
 
 // closerEnd is where the first closer in markup ends, or -1.
